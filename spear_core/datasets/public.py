@@ -1,0 +1,161 @@
+"""Reading public graphs from raw files with PyG's and OGB's own readers, writing nothing.
+
+PyG writes `processed/` beside `raw/`; the data folder is read only, so the reader classes are
+used with that step taken out and the graph kept in memory.
+"""
+
+import contextlib
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from spear_core.datasets.catalogue import Entry
+from spear_core.errors import DataDamaged, SpearError
+from spear_core.graph import DENSE_ABOVE
+
+
+def read_raw(entry: Entry, root: Path) -> dict[str, np.ndarray]:
+    """Plain arrays of a public graph, or one sentence that names the damage."""
+    folder = root / entry.folder
+    try:
+        _refuse_cut_text(entry, folder)
+        data = _read_ogb(folder) if entry.kind == "ogb" else _read_pyg(entry, root)
+        return _plain(entry, data)
+    except SpearError:
+        raise
+    except MemoryError:
+        raise DataDamaged(f"There is not enough memory to read {entry.name}.") from None
+    except Exception as error:  # unpickling damaged files can raise anything
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
+        raise DataDamaged(
+            f"{entry.name} cannot be read from {folder} ({reason}); a file there is damaged, "
+            "replace it by a whole copy."
+        ) from error
+
+
+def pyg_class(entry: Entry, root: Path) -> tuple[type, tuple[Any, ...], dict[str, Any]]:
+    """PyG's class for a dataset with the arguments that make it look below `root`."""
+    from torch_geometric import datasets as pyg
+
+    short = entry.name.removeprefix("Coauthor-")
+    base = str(root / entry.kind)
+    if entry.kind == "Actor":
+        return pyg.Actor, (base,), {}
+    if entry.kind == "WikiCS":
+        return pyg.WikiCS, (base,), {"is_undirected": True}
+    if entry.kind == "WikipediaNetwork":
+        return pyg.WikipediaNetwork, (base, short.lower()), {"geom_gcn_preprocess": True}
+    return getattr(pyg, entry.kind), (base, short), {}
+
+
+class _InMemory:
+    """Put before a PyG dataset class: process the raw files, write and download nothing."""
+
+    kept: Any = None
+
+    def _download(self) -> None:
+        pass
+
+    def _process(self) -> None:
+        self.process()  # type: ignore[attr-defined]
+
+    @classmethod
+    def save(cls, data_list: list[Any], path: str) -> None:
+        cls.kept = data_list[0]
+
+    def load(self, path: str) -> None:
+        pass
+
+
+def _read_pyg(entry: Entry, root: Path) -> Any:
+    base, args, kwargs = pyg_class(entry, root)
+    reader: Any = type(base.__name__, (_InMemory, base), {})
+    reader(*args, **kwargs)
+    return reader.kept
+
+
+@contextlib.contextmanager
+def quiet_ogb() -> Any:
+    """Import and use OGB without its update check, its printing and its questions."""
+    before = sys.modules.get("outdated")
+    sys.modules["outdated"] = None  # type: ignore[assignment]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        del sys.modules["outdated"]
+        if before is not None:
+            sys.modules["outdated"] = before
+
+
+def _read_ogb(folder: Path) -> Any:
+    """ogbn-arxiv from OGB's csv files; its dataset class would ask questions and torch.load."""
+    import pandas as pd
+    from torch_geometric.utils import to_undirected
+
+    with quiet_ogb():
+        from ogb.io.read_graph_pyg import read_graph_pyg
+
+        data = read_graph_pyg(str(folder / "raw"))[0]
+    labels = pd.read_csv(folder / "raw" / "node-label.csv.gz", header=None).to_numpy()
+    data.y = torch.from_numpy(labels[:, 0])
+    n = len(labels)
+    data.edge_index = to_undirected(data.edge_index, num_nodes=n)
+    for part, file in (("train", "train"), ("val", "valid"), ("test", "test")):
+        index = pd.read_csv(folder / "split" / "time" / f"{file}.csv.gz", header=None).to_numpy()
+        mask = torch.zeros(n, dtype=torch.bool)
+        mask[torch.from_numpy(index[:, 0])] = True
+        data[f"{part}_mask"] = mask
+    return data
+
+
+def _plain(entry: Entry, data: Any) -> dict[str, np.ndarray]:
+    """NumPy arrays small enough to keep: CSR features when sparse, 32-bit edges."""
+    x, y = data.x.to(torch.float32), data.y
+    if y is None or y.numel() == 0 or (y.is_floating_point() and bool(torch.isnan(y).any())):
+        raise DataDamaged(f"{entry.name} has no labels; give one whole number a node.")
+    if len(x) != len(y):
+        raise DataDamaged(
+            f"{entry.name} has {len(x)} rows of features for {len(y)} labels; "
+            "a file is cut short, replace it by a whole copy."
+        )
+    if not bool(torch.isfinite(x).all()):
+        raise DataDamaged(
+            f"{entry.name} has NaN or infinite features; replace them, for example by 0."
+        )
+    arrays = {"edge_index": data.edge_index.numpy().astype(np.int32), "y": y.long().numpy()}
+    if int(torch.count_nonzero(x)) <= DENSE_ABOVE * x.numel():
+        csr = x.to_sparse_csr()
+        arrays["x_crow"] = csr.crow_indices().numpy().astype(np.int32)
+        arrays["x_col"] = csr.col_indices().numpy().astype(np.int32)
+        arrays["x_values"] = csr.values().numpy()
+        arrays["x_shape"] = np.array(x.shape)
+    else:
+        arrays["x"] = x.numpy()
+    for part in ("train", "val", "test"):
+        mask = getattr(data, f"{part}_mask", None)
+        if mask is not None:
+            if len(mask) != len(y):
+                raise DataDamaged(
+                    f"{entry.name}: a split has {len(mask)} entries for {len(y)} nodes; "
+                    "a file is cut short, replace it by a whole copy."
+                )
+            arrays[part] = mask.numpy().astype(bool)
+    return arrays
+
+
+def _refuse_cut_text(entry: Entry, folder: Path) -> None:
+    """A text file that stops in the middle of a line would be read as a smaller graph."""
+    for name in entry.files:
+        if name.endswith(".txt"):
+            with open(folder / name, "rb") as file:
+                end = file.seek(0, 2)
+                file.seek(max(0, end - 1))
+                if file.read(1) != b"\n":
+                    raise DataDamaged(
+                        f"{entry.name}: {folder / name} is cut short; replace it by a whole copy."
+                    )

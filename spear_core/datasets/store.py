@@ -1,0 +1,147 @@
+"""Where graphs lie on disk: $SPEAR_DATA (read only), the local cache, and the compact copies.
+
+A public graph is read from its raw files once and kept as one compact file that loads in a moment.
+Files appear in the cache under their final name only when they are whole.
+"""
+
+import errno
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from spear_core.datasets.catalogue import Entry
+from spear_core.errors import DataDamaged, SpearError, StorageError
+
+Progress = Callable[[str, float], None]
+
+FORMAT = 1  # raise when the compact file changes, so that old copies are made anew
+MASKS = {"train", "val", "test"}
+
+
+def data_folder() -> Path | None:
+    """$SPEAR_DATA: raw files in PyG's layout, never written to."""
+    value = os.environ.get("SPEAR_DATA")
+    return Path(value).expanduser() if value else None
+
+
+def cache_folder() -> Path:
+    """$SPEAR_CACHE, or a folder of the user's cache."""
+    value = os.environ.get("SPEAR_CACHE")
+    if value:
+        return Path(value).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "spear"
+
+
+def raw_cache() -> Path:
+    """Downloaded raw files, in the same layout as $SPEAR_DATA."""
+    return cache_folder() / "raw"
+
+
+def roots() -> list[Path]:
+    """The folders that are searched, in order."""
+    shared = data_folder()
+    return [*([shared] if shared else []), raw_cache()]
+
+
+def missing(entry: Entry, root: Path) -> list[str]:
+    """The raw files of a dataset that are not below a root."""
+    return [f for f in entry.files if not (root / entry.folder / f).is_file()]
+
+
+def found(entry: Entry) -> Path | None:
+    """The first root that holds every raw file of a dataset."""
+    return next((root for root in roots() if not missing(entry, root)), None)
+
+
+def locate(entry: Entry, progress: Progress | None = None) -> Path:
+    """The root below which the raw files lie, after fetching them if need be."""
+    root = found(entry)
+    if root is None:
+        from spear_core.datasets.fetch import fetch
+
+        fetch(entry, progress)
+        root = raw_cache()
+    return root
+
+
+def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
+    """Plain arrays of a public graph, from its compact copy or, the first time, its raw files."""
+    compact = cache_folder() / "graphs" / f"{entry.name}-{_signature(entry, Path(root))}.npz"
+    if compact.is_file():
+        try:
+            with np.load(compact, allow_pickle=False) as kept:
+                return dict(kept)
+        except (OSError, ValueError, EOFError, BadZipFile):
+            pass  # a damaged copy is made anew
+    from spear_core.datasets.public import read_raw
+
+    with writing(compact.parent):  # say so before the slow part if the cache cannot be written
+        compact.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=compact.parent).close()
+    arrays = read_raw(entry, Path(root))
+    with writing(compact.parent):
+        _save_whole(compact, arrays)
+    return arrays
+
+
+def published_note(entry: Entry, arrays: dict[str, np.ndarray]) -> tuple[str, ...]:
+    """A sentence where a graph has another size than the published one."""
+    if entry.builtin:
+        return ()
+    nodes, edges = len(arrays["y"]), arrays["edge_index"].shape[1]
+    if (nodes, edges) == (entry.nodes, entry.edges):
+        return ()
+    return (
+        f"This {entry.name} has {nodes} nodes and {edges} edges, the published one {entry.nodes} "
+        f"and {entry.edges}.",
+    )
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turn a failure to write into one sentence."""
+    try:
+        yield
+    except SpearError:  # some are OSErrors too; they say what they mean already
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageError(
+                f"No space is left in {folder}; free some, or set SPEAR_CACHE to another folder."
+            ) from error
+        raise StorageError(
+            f"The cache {folder} cannot be written ({error.strerror or error}); set SPEAR_CACHE "
+            "to a folder that can."
+        ) from error
+
+
+def _save_whole(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _signature(entry: Entry, root: Path) -> str:
+    """Changes whenever a raw file does."""
+    parts = [str(FORMAT)]
+    for name in entry.files:
+        try:
+            state = (root / entry.folder / name).stat()
+        except OSError as error:
+            raise DataDamaged(
+                f"{entry.name}: {root / entry.folder / name} cannot be read "
+                f"({error.strerror}); put it back or check its rights."
+            ) from error
+        parts.append(f"{name}:{state.st_size}:{state.st_mtime_ns}")
+    return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,27 @@
+"""Errors a person can act on: each is one sentence that says what to do."""
+
+
+class SpearError(Exception):
+    """Anything wrong that the reader can put right; its text is the whole message."""
+
+
+class SettingError(SpearError, ValueError):
+    """A value of `Settings` that cannot be run."""
+
+
+class DataMissing(SpearError, FileNotFoundError):
+    """A dataset that is neither on disk nor to be had."""
+
+    def __str__(self) -> str:  # FileNotFoundError would print the errno form
+        return str(self.args[0]) if self.args else ""
+
+
+class DataDamaged(SpearError, ValueError):
+    """Files or tensors that do not form a usable graph."""
+
+
+class StorageError(SpearError, OSError):
+    """A cache folder that cannot be written, or a full disk."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""

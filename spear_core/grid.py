@@ -1,0 +1,142 @@
+"""`grid`: a whole α × γ × T grid from one set of propagated bases, identical to single runs.
+
+Smoothing is a mixture of powers, Π = Σ_t w_t Â^t with weights that depend on α and T alone. With
+B_s = (Âᵀ)^s S per partition, and ω the server's weights per γ, the unnormalised scores of a point
+are Σ_t Σ_s w_t w_s Â^t X̃ X̃ᵀ (B_s ∘ ω): the powers are computed once, a point is a recombination.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from spear_core.client import DeferredUploads, upload
+from spear_core.datasets import load
+from spear_core.graph import Graph
+from spear_core.partition import Partition, split
+from spear_core.propagate import mixing
+from spear_core.run import run_on
+from spear_core.server import mixture
+from spear_core.settings import Settings
+
+NEAR_TIE = 4e-6  # relative gap under which a prediction is decided by a single run
+CHUNK = 32_000_000  # numbers held at once while recombining
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Predictions and accuracy at every point, indexed [α, γ, T]."""
+
+    settings: Settings
+    alphas: tuple[float, ...]
+    gammas: tuple[float, ...]
+    steps: tuple[int, ...]
+    labels: Tensor  # (A, G, S, M): predicted class of each test node
+    accuracy: Tensor  # (A, G, S)
+
+
+def grid(
+    settings: Settings,
+    alphas: Iterable[float],
+    gammas: Iterable[float],
+    steps: Iterable[int],
+    graph: Graph | None = None,
+) -> Grid:
+    """Accuracy and predictions for every combination of α, γ and T around the settings."""
+    axes = tuple(alphas), tuple(gammas), tuple(steps)
+    for name, axis in zip(("alpha", "gamma", "steps"), axes, strict=True):
+        for value in axis:
+            check: dict[str, Any] = {name: value}
+            replace(settings, **check)  # refuses what cannot be run
+    graph = load(settings) if graph is None else graph
+    partition = split(graph, settings)
+    shape = (*(len(axis) for axis in axes), len(graph.test_nodes))
+    labels = torch.empty(shape, dtype=torch.int64, device=graph.device)
+    if settings.peers == "semantic":  # the peers depend on the prototypes: no shared basis
+        doubtful = torch.ones(shape[:3], dtype=torch.bool, device=graph.device)
+    else:
+        doubtful = _recombine(partition, settings, axes, labels)
+    for i, j, k in doubtful.nonzero().tolist():
+        point = replace(settings, alpha=axes[0][i], gamma=axes[1][j], steps=axes[2][k])
+        labels[i, j, k] = run_on(partition, point).prediction.labels
+    right = labels == graph.y[graph.test_nodes]
+    return Grid(settings, *axes, labels, right.double().mean(dim=-1))
+
+
+def _recombine(
+    partition: Partition,
+    settings: Settings,
+    axes: tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]],
+    labels: Tensor,
+) -> Tensor:
+    """Fill in the labels; True for every point where two classes are too close to call."""
+    alphas, gammas, steps = axes
+    graph, top = partition.graph, max(steps)
+    w = torch.zeros(len(alphas), len(steps), top + 1, device=graph.device)
+    for i, alpha in enumerate(alphas):
+        for k, t in enumerate(steps):
+            w[i, k, : t + 1] = torch.tensor(mixing(alpha, t), device=graph.device)
+    w = w.flatten(0, 1)  # (A S, T + 1)
+    pairs = (w[:, :, None] * w[:, None]).flatten(1)  # (A S, (T + 1)²): w_t w_s
+    masses = _powers(partition.operator_t, upload(partition, _still(settings)).mass, top)
+    doubtful = torch.zeros(labels.shape[:3], dtype=torch.bool, device=graph.device)
+    for j, gamma in enumerate(gammas):
+        sums, seen = _sums(partition, masses, replace(settings, gamma=gamma))  # (T + 1, C, F)
+        length = torch.einsum("ps,scf,tcf,pt->pc", w, sums, sums, w).clamp_min(0).sqrt()
+        for rows, basis in _score_basis(graph, sums, top):  # ((T + 1)², M' C)
+            scores = (pairs @ basis).view(len(w), -1, graph.classes)  # (A S, M', C)
+            scores /= length.clamp_min(1e-30)[:, None]
+            scores.masked_fill_(~seen, -torch.inf)
+            best, winner = scores.max(dim=2)
+            labels[:, j, :, rows] = winner.view(len(alphas), len(steps), -1)
+            second = scores.scatter_(2, winner[..., None], -torch.inf).amax(dim=2)
+            doubtful[:, j] |= _too_close(best, second).view(len(alphas), len(steps))
+    return doubtful
+
+
+def _still(settings: Settings) -> Settings:
+    return replace(settings, steps=0)
+
+
+def _powers(operator: Tensor, x: Tensor, top: int) -> list[Tensor]:
+    powers = [x]
+    for _ in range(top):
+        powers.append(operator @ powers[-1])
+    return powers
+
+
+def _sums(partition: Partition, masses: list[Tensor], at: Settings) -> tuple[Tensor, Tensor]:
+    """X̃ᵀ (B_s ∘ ω) for every power s, (T + 1, C, F), and which classes are held."""
+    degree = partition.degree if at.reliability == "degree" else None
+    uploads = [DeferredUploads(partition, mass, degree) for mass in masses]
+    omega = mixture(uploads[0], at)[1]
+    omega = omega / omega.max()
+    seen = torch.zeros(partition.graph.classes, dtype=torch.bool, device=omega.device)
+    seen[uploads[0].label] = True
+    return torch.stack([up.combine(omega) for up in uploads]), seen
+
+
+def _score_basis(graph: Graph, sums: Tensor, top: int) -> Iterator[tuple[slice, Tensor]]:
+    """Â^t X̃ sums_s for all t and s, in blocks of test rows: the rows, ((T + 1)², M' C)."""
+    count, classes, width = sums.shape
+    rows = sums.flatten(0, 1)  # ((T + 1) C, F)
+    narrow = width <= count * classes and graph.features.layout != torch.sparse_csr
+    start = graph.features if narrow else graph.project(rows)
+    powers = [start.index_select(0, graph.test_nodes)]
+    for _ in range(top):
+        start = graph.operator @ start
+        powers.append(start.index_select(0, graph.test_nodes))
+    height = max(1, CHUNK // (count * count * classes))
+    for first in range(0, len(graph.test_nodes), height):
+        some = slice(first, first + height)
+        blocks = [p[some] @ rows.t() if narrow else p[some] for p in powers]
+        stacked = torch.stack(blocks).view(top + 1, -1, count, classes)
+        yield some, stacked.transpose(1, 2).reshape(count * count, -1)
+
+
+def _too_close(best: Tensor, second: Tensor) -> Tensor:
+    """Points where some node's two best scores nearly tie, (A S); all-zero rows are no doubt."""
+    size = torch.maximum(best.abs(), torch.where(second > -torch.inf, second.abs(), 0.0))
+    return ((best - second <= NEAR_TIE * size) & (size > 0)).any(dim=1)

@@ -1,0 +1,120 @@
+"""What the server makes of the uploads: shrink towards the peers, average by count, normalise."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from spear_core.client import Uploads
+from spear_core.settings import Settings
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """The global prototypes and the steps that led to them.
+
+    Shapes: `weights` λ (K, C), 0 where a client lacks the class; `prototypes` (C, F), unit rows,
+    zero for a class nobody holds; `seen` (C); `peer_share` (P, P), row k's weights on its peers.
+    """
+
+    uploads: Uploads
+    weights: Tensor
+    prototypes: Tensor
+    seen: Tensor
+    peer_share: Tensor | None  # None: every other holder weighs the same
+
+    @cached_property
+    def peers(self) -> Tensor:
+        """What each upload is pulled towards, (P, F): the mean of the other holders (eq. 3)."""
+        up = self.uploads
+        if self.peer_share is not None:
+            return self.peer_share @ up.prototypes
+        holders = _holders(up)[up.label, None]
+        ones = torch.ones(len(up.label), device=up.label.device)
+        others = (up.combine(ones)[up.label] - up.prototypes) / (holders - 1).clamp_min(1)
+        return torch.where(holders > 1, others, up.prototypes)
+
+    @cached_property
+    def shrunk(self) -> Tensor:
+        """The calibrated prototypes, (P, F): (1 - λ) own + λ peers (eq. 4)."""
+        lam = self.weights[self.uploads.client, self.uploads.label][:, None]
+        return (1 - lam) * self.uploads.prototypes + lam * self.peers
+
+
+def estimate(uploads: Uploads, settings: Settings) -> Estimate:
+    """Global prototypes g_c = Norm(Σ_k n_kc p̃_kc) (eq. 6), written as one weighted sum.
+
+    Every p̃ is a mixture of uploads, so g_c = Norm(Σ_k ω_kc p_kc) with
+    ω_kc = n_kc (1 - λ_kc) + Σ_{j≠k} n_jc λ_jc a_jk, where a_jk is peer k's share in j's peer mean,
+    1 / (|S_c| - 1) by default. A class that only one client holds is its own peer: ω = n.
+    """
+    lam, omega, share = mixture(uploads, settings)
+    total = uploads.combine(omega)
+    seen = torch.zeros(uploads.classes, dtype=torch.bool, device=total.device)
+    seen[uploads.label] = True
+    prototypes = torch.nn.functional.normalize(total, dim=1, eps=1e-30)
+    return Estimate(uploads, uploads.table(lam), prototypes, seen, share)
+
+
+def mixture(uploads: Uploads, settings: Settings) -> tuple[Tensor, Tensor, Tensor | None]:
+    """λ and ω of every row, (P), and the peers' shares where they are not all alike, (P, P)."""
+    trust = _trust(uploads, settings)
+    lam = _shrinkage(trust, settings)
+    weight = trust if settings.count_weights else torch.ones_like(trust)
+    given = weight * lam  # what every row hands to its peers
+    if settings.peers == "semantic":
+        share = semantic_peers(uploads)
+        return lam, weight - given + share.t() @ given, share
+    handed = torch.zeros(uploads.classes, dtype=given.dtype, device=given.device)
+    handed.index_add_(0, uploads.label, given)
+    holders = _holders(uploads)[uploads.label]
+    received = (handed[uploads.label] - given) / (holders - 1).clamp_min(1)
+    received = torch.where(holders > 1, received, given)  # a lone holder is its own peer
+    return lam, weight - given + received, None
+
+
+def semantic_peers(uploads: Uploads) -> Tensor:
+    """Equal weight on the more similar half (rounded up) of the other holders, (P, P).
+
+    The paper names the idea without a formula; this one is ours. Similarity is the cosine of the
+    two prototypes, ties go to the client with the lower number.
+    """
+    unit = torch.nn.functional.normalize(uploads.prototypes, dim=1)
+    share = torch.zeros(len(unit), len(unit), device=unit.device)
+    for c in uploads.label.unique():
+        rows = (uploads.label == c).nonzero().squeeze(1)
+        if len(rows) == 1:
+            share[rows, rows] = 1
+            continue
+        near = unit[rows] @ unit[rows].t()
+        near.fill_diagonal_(-2)
+        kept = len(rows) // 2  # half of the |S_c| - 1 peers, rounded up
+        chosen = near.argsort(dim=1, descending=True, stable=True)[:, :kept]
+        share[rows[:, None], rows[chosen]] = 1 / kept
+    return share
+
+
+def _trust(uploads: Uploads, settings: Settings) -> Tensor:
+    """What stands for the sample size: n, or n (1 + log(1 + d̄)) with the client's mean degree d̄.
+
+    The paper names "degree reliability" without a formula; this one is ours.
+    """
+    n = uploads.counts.to(torch.float32)
+    if settings.reliability == "count":
+        return n
+    if uploads.degree is None:
+        raise ValueError("reliability = degree needs uploads made with the same setting.")
+    return n * (1 + torch.log1p(uploads.degree[uploads.client]))
+
+
+def _shrinkage(trust: Tensor, settings: Settings) -> Tensor:
+    """λ = 1 / (1 + γ n) for every row (eq. 5); γ = ∞ gives 0."""
+    if not settings.shrinkage:
+        return torch.zeros_like(trust)
+    return 1 / (1 + settings.gamma * trust)
+
+
+def _holders(uploads: Uploads) -> Tensor:
+    """|S_c|: how many clients hold each class, (C)."""
+    return torch.bincount(uploads.label, minlength=uploads.classes)

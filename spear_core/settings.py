@@ -1,0 +1,175 @@
+"""`Settings`: everything a run depends on, said once.
+
+The same frozen dataclass is the argument of the engine, the key of every cache, the query string
+of a link, the row of a sweep and the source of the command line's options.
+"""
+
+import math
+import operator
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from spear_core.datasets.catalogue import NAMES, resolve
+from spear_core.errors import SettingError
+
+PAPER_SEEDS = (42, 0, 1, 2026, 2077)
+
+
+def _setting(default: Any, help: str, symbol: str = "", **limits: Any) -> Any:
+    """A field with its help text, the paper's symbol and its limits."""
+    return field(default=default, metadata={"help": help, "symbol": symbol, **limits})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a run depends on. Equal settings give equal results on the same device.
+
+    >>> Settings(dataset="cora", gamma="inf").gamma
+    inf
+    """
+
+    dataset: str = _setting("digits", "which graph: " + ", ".join(NAMES))
+    seed: int = _setting(
+        42,
+        "seed of the partition, and of the 20/40/40 node split where none is published",
+        low=0,
+        high=2**32 - 1,
+    )
+    split: int = _setting(0, "which published train/val/test split, where there are several", low=0)
+    # how the graph is divided among the clients
+    partition: str = _setting(
+        "dirichlet",
+        "how nodes go to clients: dirichlet (label skew β), iid (at random), louvain (communities)",
+        choices=("dirichlet", "iid", "louvain"),
+    )
+    clients: int = _setting(10, "number of clients", symbol="K", low=1)
+    beta: float = _setting(
+        0.05,
+        "label skew: 0.01 every client sees about one class, 10 all alike",
+        symbol="β",
+        above=0.0,
+        hint="Use about 0.05 for extreme skew, 10 for almost none.",
+    )
+    # what a client computes
+    alpha: float = _setting(
+        0.15,
+        "weight of the neighbours in [0, 1): 0 ignores the graph, near 1 ignores the node itself",
+        symbol="α",
+        low=0.0,
+        below=1.0,
+    )
+    steps: int = _setting(2, "smoothing steps; 0 ignores the graph", symbol="T", low=0)
+    # what the server computes
+    gamma: float = _setting(
+        0.5,
+        "trust in a client's own count, λ = 1/(1 + γn): 0 takes the peers alone, inf no shrinkage",
+        symbol="γ",
+        low=0.0,
+        infinite=True,
+    )
+    shrinkage: bool = _setting(True, "pull prototypes towards their peers (off: λ = 0)", symbol="λ")
+    count_weights: bool = _setting(
+        True, "average clients by their counts (off: every client weighs the same)", symbol="n"
+    )
+    peers: str = _setting(
+        "mean",
+        "who the peers are: mean (every other holder), semantic (the more similar half of them)",
+        choices=("mean", "semantic"),
+    )
+    reliability: str = _setting(
+        "count",
+        "what a prototype is trusted by: count (n), degree (n times 1 + log(1 + mean degree))",
+        choices=("count", "degree"),
+    )
+    # where it runs
+    device: str = _setting(
+        "auto", "where tensors live: auto, cpu, cuda, mps", choices=("auto", "cpu", "cuda", "mps")
+    )
+    # the synthetic graph (a contextual block model); other datasets ignore these
+    nodes: int = _setting(2000, "synthetic: number of nodes", symbol="N", low=2)
+    degree: float = _setting(10.0, "synthetic: mean number of neighbours", low=0.0)
+    classes: int = _setting(5, "synthetic: number of classes", symbol="C", low=2)
+    features: int = _setting(64, "synthetic: number of features", symbol="F", low=1)
+    homophily: float = _setting(
+        0.8, "synthetic: share of edges inside a class, in [0, 1]", low=0.0, high=1.0
+    )
+    strength: float = _setting(
+        2.0, "synthetic: distance of a class mean from the origin in units of the noise", low=0.0
+    )
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value = _checked(f.name, f.type, getattr(self, f.name), f.metadata)
+            object.__setattr__(self, f.name, value)
+        object.__setattr__(self, "dataset", resolve(self.dataset))
+        if self.dataset == "synthetic" and self.classes > self.nodes:
+            raise SettingError(
+                f"classes must be at most nodes, got {self.classes} classes for {self.nodes} nodes."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that survive JSON and a link: an infinite number becomes `"inf"`."""
+        return {k: "inf" if v == math.inf else v for k, v in asdict(self).items()}
+
+
+def defaults(dataset: str) -> Settings:
+    """The settings to start from on a dataset: the paper's, with 3 clients for the tiny karate."""
+    name = resolve(dataset)
+    return Settings(dataset=name, clients=3) if name == "karate" else Settings(dataset=name)
+
+
+def _checked(name: str, kind: Any, value: Any, rule: Any) -> Any:
+    """The value in its declared type, or one sentence that says what to give instead."""
+    kind = kind if isinstance(kind, str) else kind.__name__
+    if kind == "str":
+        if not isinstance(value, str):
+            raise SettingError(f"{name} must be a word, got {value!r}.")
+        if "choices" in rule and value not in rule["choices"]:
+            raise SettingError(f"{name} must be one of {', '.join(rule['choices'])}, got {value}.")
+        return value
+    if kind == "bool":
+        if not isinstance(value, bool):
+            raise SettingError(f"{name} must be true or false, got {value!r}.")
+        return value
+    number = _whole(name, value) if kind == "int" else _real(name, value)
+    _within(name, number, rule)
+    return number
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        return int(value) if isinstance(value, str) else operator.index(value)
+    except (TypeError, ValueError):
+        raise SettingError(f"{name} must be a whole number, got {value!r}.") from None
+
+
+def _real(name: str, value: Any) -> float:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise SettingError(f"{name} must be a number, got {value!r}.") from None
+
+
+def _within(name: str, number: float, rule: Any) -> None:
+    low, above = rule.get("low", -math.inf), rule.get("above", -math.inf)
+    high, below = rule.get("high", math.inf), rule.get("below", math.inf)
+    if math.isnan(number) or (math.isinf(number) and number > 0 and not rule.get("infinite")):
+        wanted = "a finite number"
+    elif number < low:
+        wanted = f"at least {low:g}"
+    elif number <= above:
+        wanted = f"above {above:g}"
+    elif number > high:
+        wanted = f"at most {high:g}"
+    elif number >= below and "below" in rule:
+        wanted = f"below {below:g}"
+    else:
+        return
+    hint = f" {rule['hint']}" if "hint" in rule else ""
+    raise SettingError(f"{name} must be {wanted}, got {number:g}.{hint}")
