@@ -33,11 +33,9 @@ def classify(
     if every_node:
         nodes = torch.arange(graph.num_nodes, device=graph.device)
         scores = propagate(graph.operator, flat, alpha, steps)
-    else:  # the last step is needed at the test rows only
+    else:
         nodes = graph.test_nodes
-        scores = flat.index_select(0, nodes)
-        if alpha > 0 and steps > 0:
-            before = propagate(graph.operator, flat, alpha, steps - 1)
-            scores = torch.addmm(scores, graph.test_operator, before, beta=1 - alpha, alpha=alpha)
+        rows = (nodes, graph.test_operator)
+        scores = propagate(graph.operator, flat, alpha, steps, rows)
     scores = scores.masked_fill(~estimate.seen, -torch.inf)
     return Prediction(nodes, scores, scores.argmax(dim=1))

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from spear_core.partition import Partition
-from spear_core.propagate import propagate
+from spear_core.propagate import one_hot, propagate_blocks
 from spear_core.settings import Settings
 
 
@@ -48,15 +48,13 @@ class Uploads:
 
 
 class DeferredUploads(Uploads):
-    """Uploads whose prototypes are built when first read; the server seldom needs them one by one.
+    """Uploads whose prototypes are built when first read; the server seldom needs them singly."""
 
-    `mass` is Πᵀ S (N, C): how much of each node is in the sum of its client's class c.
-    """
-
-    mass: Tensor
     partition: Partition
+    alpha: float
+    steps: int
 
-    def __init__(self, partition: Partition, mass: Tensor, degree: Tensor | None = None) -> None:
+    def __init__(self, partition: Partition, settings: Settings) -> None:
         table = partition.train_counts
         client, label = table.nonzero(as_tuple=True)
         self.__dict__.update(
@@ -65,47 +63,57 @@ class DeferredUploads(Uploads):
             counts=table[client, label],
             clients=partition.clients,
             classes=partition.graph.classes,
-            degree=degree,
+            degree=partition.degree if settings.reliability == "degree" else None,
             partition=partition,
-            mass=mass,
+            alpha=settings.alpha,
+            steps=settings.steps,
         )
 
     @property
     def features(self) -> int:
         return self.partition.graph.num_features
 
+    def mass(self, share: Tensor) -> Tensor:
+        """Πᵀ S (N, C): how much of each node is in the sum of class c, rows weighted by `share`.
+
+        Row i of S holds share / n of node i's client and class, if i is a training node.
+        """
+        graph, nodes = self.partition.graph, self.partition.graph.train_nodes
+        label = graph.y.index_select(0, nodes)
+        cell = self.partition.owner.index_select(0, nodes) * self.classes + label
+        each = self.table(share / self.counts).flatten().index_select(0, cell)
+        if self.alpha == 0 or self.steps == 0:
+            return one_hot(nodes, label, each, graph.num_nodes, slice(0, self.classes))
+        return propagate_blocks(
+            self.partition.operator_t,
+            lambda block: one_hot(nodes, label, each, graph.num_nodes, block),
+            self.classes,
+            self.alpha,
+            self.steps,
+        )
+
     @cached_property
     def prototypes(self) -> Tensor:
         """The mean smoothed training node of every row, (P, F)."""
         graph, owner = self.partition.graph, self.partition.owner
-        row_of = torch.full(
-            (self.clients, self.classes), -1, dtype=torch.int64, device=self.mass.device
-        )
-        row_of[self.client, self.label] = torch.arange(len(self.client), device=self.mass.device)
-        node, label = self.mass.nonzero(as_tuple=True)
-        row = row_of[owner[node], label]
-        share = self.mass[node, label] / self.counts[row]
+        device = owner.device
+        mass = self.mass(torch.ones(len(self.client), device=device))
+        row_of = torch.full((self.clients, self.classes), -1, dtype=torch.int64, device=device)
+        row_of[self.client, self.label] = torch.arange(len(self.client), device=device)
+        node, label = mass.nonzero(as_tuple=True)
+        index = torch.stack([row_of[owner[node], label], node])
         size = (len(self.client), graph.num_nodes)
-        parts = torch.sparse_coo_tensor(
-            torch.stack([row, node]), share, size, device=share.device
-        ).to_sparse_csr()
-        product = parts @ graph.features
+        parts = torch.sparse_coo_tensor(index, mass[node, label], size, device=device)
+        product = parts.to_sparse_csr() @ graph.features
         return product.to_dense() if product.layout != torch.strided else product
 
     def combine(self, share: Tensor) -> Tensor:
-        """The same sum without any prototype: weigh the mass of every node, multiply once."""
-        graph = self.partition.graph
-        weights = self.table(share / self.counts)  # (K, C)
-        mass = self.mass * weights.index_select(0, self.partition.owner)  # (N, C)
-        return graph.collect(mass)
+        """The same sum without any prototype: put the shares into S, propagate, multiply once."""
+        return self.partition.graph.collect(self.mass(share))
 
 
 def upload(partition: Partition, settings: Settings) -> DeferredUploads:
     """Every client's prototypes and counts, from its own subgraph and its own training nodes."""
-    graph = partition.graph
-    nodes = graph.train_nodes
-    indicator = torch.zeros(graph.num_nodes, graph.classes, device=graph.device)
-    indicator[nodes, graph.y[nodes]] = 1
-    mass = propagate(partition.operator_t, indicator, settings.alpha, settings.steps)
-    degree = partition.degree if settings.reliability == "degree" else None
-    return DeferredUploads(partition, mass, degree)
+    if settings.alpha > 0 and settings.steps > 0:
+        partition.operator_t  # noqa: B018  the clients' own step: built here, used by the sums
+    return DeferredUploads(partition, settings)

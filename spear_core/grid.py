@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from spear_core.client import DeferredUploads, upload
+from spear_core.client import DeferredUploads
 from spear_core.datasets import load
 from spear_core.graph import Graph
 from spear_core.partition import Partition, split
@@ -80,15 +80,20 @@ def _recombine(
             w[i, k, : t + 1] = torch.tensor(mixing(alpha, t), device=graph.device)
     w = w.flatten(0, 1)  # (A S, T + 1)
     pairs = (w[:, :, None] * w[:, None]).flatten(1)  # (A S, (T + 1)²): w_t w_s
-    masses = _powers(partition.operator_t, upload(partition, _still(settings)).mass, top)
+    uploads = DeferredUploads(partition, replace(settings, steps=0))
+    start = uploads.mass(torch.ones(len(uploads.client), device=graph.device))
+    masses = _powers(partition.operator_t, start, top)  # already divided by the counts
+    unseen = partition.train_counts.sum(0) == 0
     doubtful = torch.zeros(labels.shape[:3], dtype=torch.bool, device=graph.device)
     for j, gamma in enumerate(gammas):
-        sums, seen = _sums(partition, masses, replace(settings, gamma=gamma))  # (T + 1, C, F)
+        omega = mixture(uploads, replace(settings, gamma=gamma))[1]
+        weights = uploads.table(omega / omega.max()).index_select(0, partition.owner)  # (N, C)
+        sums = torch.stack([graph.collect(weights * mass) for mass in masses])  # (T + 1, C, F)
         length = torch.einsum("ps,scf,tcf,pt->pc", w, sums, sums, w).clamp_min(0).sqrt()
         for rows, basis in _score_basis(graph, sums, top):  # ((T + 1)², M' C)
             scores = (pairs @ basis).view(len(w), -1, graph.classes)  # (A S, M', C)
             scores /= length.clamp_min(1e-30)[:, None]
-            scores.masked_fill_(~seen, -torch.inf)
+            scores.masked_fill_(unseen, -torch.inf)
             best, winner = scores.max(dim=2)
             labels[:, j, :, rows] = winner.view(len(alphas), len(steps), -1)
             second = scores.scatter_(2, winner[..., None], -torch.inf).amax(dim=2)
@@ -96,26 +101,11 @@ def _recombine(
     return doubtful
 
 
-def _still(settings: Settings) -> Settings:
-    return replace(settings, steps=0)
-
-
 def _powers(operator: Tensor, x: Tensor, top: int) -> list[Tensor]:
     powers = [x]
     for _ in range(top):
         powers.append(operator @ powers[-1])
     return powers
-
-
-def _sums(partition: Partition, masses: list[Tensor], at: Settings) -> tuple[Tensor, Tensor]:
-    """X̃ᵀ (B_s ∘ ω) for every power s, (T + 1, C, F), and which classes are held."""
-    degree = partition.degree if at.reliability == "degree" else None
-    uploads = [DeferredUploads(partition, mass, degree) for mass in masses]
-    omega = mixture(uploads[0], at)[1]
-    omega = omega / omega.max()
-    seen = torch.zeros(partition.graph.classes, dtype=torch.bool, device=omega.device)
-    seen[uploads[0].label] = True
-    return torch.stack([up.combine(omega) for up in uploads]), seen
 
 
 def _score_basis(graph: Graph, sums: Tensor, top: int) -> Iterator[tuple[slice, Tensor]]:

@@ -5,11 +5,14 @@ neighbours. With the transposed operator the same recursion moves class indicato
 features, which is how nothing of width F has to travel over the graph (see client.py).
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
 from torch import Tensor
+
+CACHE_BYTES = 6_000_000  # of one block of columns on a CPU
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,7 @@ class Adjacency:
         """(A + I)ᵀ."""
         if self.symmetric:
             return self
-        order = torch.argsort(self.col.long() * self.num_nodes + self.row.long())
+        order = torch.argsort(self.col, stable=True)
         crow = _pointers(torch.bincount(self.col, minlength=self.num_nodes))
         return Adjacency(crow, self.row[order], self.loops, symmetric=False)
 
@@ -65,11 +68,20 @@ def adjacency(edge_index: Tensor, n: int) -> Adjacency:
     diagonal = torch.arange(n, device=device)
     source, target = edge_index[0], edge_index[1]
     loop = source == target
-    key = torch.cat([source[~loop] * n + target[~loop], diagonal * (n + 1)]).sort().values
-    row, col = key // n, key % n
-    symmetric = bool(torch.equal((col * n + row).sort().values, key))
-    crow = _pointers(torch.bincount(row, minlength=n))
-    return Adjacency(crow, col.to(torch.int32), source[loop], symmetric)
+    edges = (source * n + target)[~loop]
+    if not bool((edges[1:] > edges[:-1]).all()):
+        edges = edges.sort().values
+    place = torch.searchsorted(edges, diagonal * (n + 1)) + diagonal  # where each (i, i) belongs
+    is_edge = torch.ones(len(edges) + n, dtype=torch.bool, device=device)
+    is_edge[place] = False
+    col = torch.empty(len(edges) + n, dtype=torch.int32, device=device)
+    col[is_edge] = (edges % n).to(torch.int32)
+    col[place] = diagonal.to(torch.int32)
+    crow = _pointers(torch.bincount(edges // n, minlength=n) + 1)
+    entries = Adjacency(crow, col, source[loop], symmetric=False)
+    column, order = torch.sort(col, stable=True)  # by column, rows ascending within one
+    symmetric = torch.equal(column, entries.row) and torch.equal(entries.row[order], col)
+    return replace(entries, symmetric=symmetric)
 
 
 def transition(entries: Adjacency, of: Adjacency | None = None) -> Tensor:
@@ -96,13 +108,67 @@ def client_operator_t(forward: Adjacency, reverse: Adjacency, owner: Tensor) -> 
     return transition(reverse.within(owner), of=inside)
 
 
-def propagate(operator: Tensor, x: Tensor, alpha: float, steps: int) -> Tensor:
-    """Z after `steps` of Z ← (1 - α) X + α Â Z from Z = X; works for Âᵀ alike."""
-    z = x
-    if alpha > 0:
-        for _ in range(steps):
-            z = torch.addmm(x, operator, z, beta=1 - alpha, alpha=alpha)
+def propagate(
+    operator: Tensor, x: Tensor, alpha: float, steps: int, rows: tuple[Tensor, Tensor] | None = None
+) -> Tensor:
+    """Z after `steps` of Z ← (1 - α) X + α Â Z from Z = X; works for Âᵀ alike.
+
+    With `rows` = (nodes, their rows of the operator) only those rows of Z are returned, and the
+    last step is computed for them alone.
+    """
+    if alpha == 0 or steps == 0:
+        return x if rows is None else x.index_select(0, rows[0])
+    return propagate_blocks(
+        operator, lambda block: x[:, block].contiguous(), x.shape[1], alpha, steps, rows
+    )
+
+
+def propagate_blocks(
+    operator: Tensor,
+    columns: Callable[[slice], Tensor],
+    width: int,
+    alpha: float,
+    steps: int,
+    rows: tuple[Tensor, Tensor] | None = None,
+) -> Tensor:
+    """The same for X given by its columns, a few at a time, so that a block stays in the cache."""
+    n = operator.shape[0]
+    step = block_width(n, operator.device)
+    if step >= width:
+        return _propagate_block(operator, columns(slice(0, width)), alpha, steps, rows)
+    height = n if rows is None else len(rows[0])
+    z = torch.empty(height, width, dtype=operator.dtype, device=operator.device)
+    for first in range(0, width, step):
+        block = slice(first, min(first + step, width))
+        z[:, block] = _propagate_block(operator, columns(block), alpha, steps, rows)
     return z
+
+
+def one_hot(nodes: Tensor, label: Tensor, value: Tensor, n: int, block: slice) -> Tensor:
+    """Columns of the (n, C) matrix that holds `value` at (node, label) and is zero elsewhere."""
+    out = torch.zeros(n, block.stop - block.start, dtype=value.dtype, device=value.device)
+    inside = (label >= block.start) & (label < block.stop)
+    out[nodes[inside], label[inside] - block.start] = value[inside]
+    return out
+
+
+def _propagate_block(
+    operator: Tensor, x: Tensor, alpha: float, steps: int, rows: tuple[Tensor, Tensor] | None
+) -> Tensor:
+    z = x
+    for _ in range(steps if rows is None else steps - 1):
+        z = torch.addmm(x, operator, z, beta=1 - alpha, alpha=alpha)
+    if rows is None:
+        return z
+    return torch.addmm(x.index_select(0, rows[0]), rows[1], z, beta=1 - alpha, alpha=alpha)
+
+
+def block_width(n: int, device: torch.device) -> int:
+    """How many columns to move at a time: rows are read at random, so a block should fit a cache.
+
+    Measured at 169,343 nodes: five blocks of 8 columns take 28 ms, 40 columns at once 68 ms.
+    """
+    return max(4, CACHE_BYTES // (4 * n) // 4 * 4) if device.type == "cpu" else 2**31
 
 
 def select_rows(operator: Tensor, rows: Tensor) -> Tensor:

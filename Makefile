@@ -1,0 +1,44 @@
+# Two commands do everything: `make app` and `make test`.
+PORT ?= 8501
+PYTHON ?= python3
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: app test setup bench check clean
+
+app: .venv/app
+	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT) --server.headless true
+
+test: setup check
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+setup: .venv/dev
+	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing chromium for the browser tests"; \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; \
+	fi
+
+bench: .venv/dev
+	$(BIN)/python -m benchmarks.speed
+
+# .venv/app and .venv/dev are stamps: they are newer than the files they were installed from
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+
+.venv/app: .venv/bin/python requirements.txt constraints.txt
+	$(BIN)/python -m pip install --quiet -r requirements.txt
+	touch $@
+
+.venv/dev: .venv/app requirements-dev.txt
+	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	$(BIN)/python -m pip check
+	touch $@
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
