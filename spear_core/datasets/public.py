@@ -6,6 +6,7 @@ used with that step taken out and the graph kept in memory.
 
 import contextlib
 import io
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,9 @@ def read_raw(entry: Entry, root: Path) -> dict[str, np.ndarray]:
     try:
         _refuse_cut_text(entry, folder)
         data = _read_ogb(folder) if entry.kind == "ogb" else _read_pyg(entry, root)
-        return _plain(entry, data)
+        arrays = _plain(entry, data)
+        _refuse_lost_lines(entry, folder, arrays)
+        return arrays
     except SpearError:
         raise
     except MemoryError:
@@ -102,13 +105,13 @@ def _read_ogb(folder: Path) -> Any:
 
         data = read_graph_pyg(str(folder / "raw"))[0]
     labels = pd.read_csv(folder / "raw" / "node-label.csv.gz", header=None).to_numpy()
-    data.y = torch.from_numpy(labels[:, 0])
+    data.y = torch.tensor(labels[:, 0])
     n = len(labels)
     data.edge_index = to_undirected(data.edge_index, num_nodes=n)
     for part, file in (("train", "train"), ("val", "valid"), ("test", "test")):
         index = pd.read_csv(folder / "split" / "time" / f"{file}.csv.gz", header=None).to_numpy()
         mask = torch.zeros(n, dtype=torch.bool)
-        mask[torch.from_numpy(index[:, 0])] = True
+        mask[torch.tensor(index[:, 0])] = True
         data[f"{part}_mask"] = mask
     return data
 
@@ -151,7 +154,7 @@ def _plain(entry: Entry, data: Any) -> dict[str, np.ndarray]:
 def _refuse_cut_text(entry: Entry, folder: Path) -> None:
     """A text file that stops in the middle of a line would be read as a smaller graph."""
     for name in entry.files:
-        if name.endswith(".txt"):
+        if name.endswith((".txt", ".index")):
             with open(folder / name, "rb") as file:
                 end = file.seek(0, 2)
                 file.seek(max(0, end - 1))
@@ -159,3 +162,22 @@ def _refuse_cut_text(entry: Entry, folder: Path) -> None:
                     raise DataDamaged(
                         f"{entry.name}: {folder / name} is cut short; replace it by a whole copy."
                     )
+
+
+def _refuse_lost_lines(entry: Entry, folder: Path, arrays: dict[str, np.ndarray]) -> None:
+    """Text cut between two lines still reads well, so what must be there is counted."""
+    nodes, edges = len(arrays["y"]), arrays["edge_index"].shape[1]
+    if nodes == entry.nodes and edges != entry.edges:
+        raise DataDamaged(
+            f"{entry.name} has {edges} edges in {folder} instead of {entry.edges}; "
+            "a file is cut short, replace it by a whole copy."
+        )
+    if entry.kind == "Planetoid":
+        stem = f"ind.{entry.name.lower()}"
+        with open(folder / f"{stem}.tx", "rb") as file:
+            rows = pickle.load(file, encoding="latin1").shape[0]
+        if int(arrays["test"].sum()) != rows:
+            raise DataDamaged(
+                f"{entry.name}: {folder / f'{stem}.test.index'} does not name the {rows} test "
+                "nodes; it is cut short, replace it by a whole copy."
+            )

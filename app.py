@@ -1,0 +1,20 @@
+"""The frame of the app: page config, the shared controls and the navigation.
+
+Start it with `make app`, or `streamlit run app.py`.
+"""
+
+import streamlit as st
+
+from pages.shared import controls
+from spear_core import SpearError
+
+st.set_page_config(page_title="SPEAR explorer", page_icon="🎯", layout="wide")
+page = st.navigation(
+    [st.Page("pages/explore.py", title="Explore", url_path="explore", default=True)]
+)
+try:
+    st.session_state["settings"] = controls.settings()
+except SpearError as error:
+    st.error(str(error))
+    st.stop()
+page.run()

@@ -1,0 +1,97 @@
+"""Plotly figures of a result. Pages and notebooks draw these; the engine never imports them."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from spear_core.run import Result
+
+NO_PAIR = "rgba(128,128,128,0.10)"  # behind cells without a prototype
+
+
+def weights(result: Result) -> go.Figure:
+    """λ of every client and class: near 1 is pulled to the peers, near 0 stands for itself."""
+    counts = result.partition.train_counts.cpu().numpy()
+    lam = result.estimate.weights.cpu().numpy()
+    holders = (counts > 0).sum(axis=0)
+    hover = [
+        [_why(result, k, c, int(counts[k, c]), float(lam[k, c]), int(holders[c])) for c in cols]
+        for k, cols in enumerate([range(counts.shape[1])] * counts.shape[0])
+    ]
+    shown = np.where(counts > 0, lam, np.nan)
+    return _heat(result, shown, hover, "λ", "Cividis", (0.0, 1.0), ".2f")
+
+
+def counts(result: Result) -> go.Figure:
+    """Training nodes of every client and class: the n that is sent with each prototype."""
+    table = result.partition.train_counts.cpu().numpy()
+    names = class_names(result)
+    hover = [
+        [f"client {k}, class {names[c]}: {n} training nodes" for c, n in enumerate(row)]
+        for k, row in enumerate(table.tolist())
+    ]
+    shown = np.where(table > 0, table, np.nan)
+    return _heat(result, shown, hover, "nodes", "Viridis", (0.0, max(1.0, table.max())), ".0f")
+
+
+def class_names(result: Result) -> list[str]:
+    """A name for every class: its own, or its number."""
+    graph = result.graph
+    return list(graph.class_names) or [str(c) for c in range(graph.classes)]
+
+
+def _why(result: Result, k: int, c: int, n: int, lam: float, holders: int) -> str:
+    name = class_names(result)[c]
+    if n == 0:
+        return f"client {k} holds no training node of class {name}"
+    if holders == 1:
+        return f"client {k} alone holds class {name}: no peers, so nothing is pulled"
+    return f"client {k}, class {name}: n = {n}, λ = {lam:.2f}"
+
+
+def _heat(
+    result: Result,
+    z: np.ndarray,
+    hover: list[list[str]],
+    title: str,
+    scale: str,
+    limits: tuple[float, float],
+    number: str,
+) -> go.Figure:
+    rows, columns = z.shape
+    few = rows <= 20 and columns <= 20
+    figure = go.Figure(
+        go.Heatmap(
+            z=z,
+            text=hover,
+            hovertemplate="%{text}<extra></extra>",
+            texttemplate=f"%{{z:{number}}}" if few else None,
+            colorscale=scale,
+            zmin=limits[0],
+            zmax=limits[1],
+            xgap=1,
+            ygap=1,
+            colorbar={"title": title, "thickness": 12},
+            hoverongaps=True,
+        )
+    )
+    figure.update_xaxes(
+        title="class",
+        tickmode="array",
+        tickvals=list(range(columns)),
+        ticktext=class_names(result),
+        showgrid=False,
+        zeroline=False,
+    )
+    figure.update_yaxes(
+        title="client",
+        autorange="reversed",
+        showgrid=False,
+        zeroline=False,
+        dtick=max(1, rows // 10),
+    )
+    figure.update_layout(
+        height=min(640, 120 + 26 * rows),
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        plot_bgcolor=NO_PAIR,
+    )
+    return figure

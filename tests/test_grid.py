@@ -1,0 +1,55 @@
+"""A grid gives at every point exactly what a single run gives."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from spear_core import Settings, SpearError, grid, run
+from tests.conftest import need, random_graph
+
+ALPHAS, GAMMAS, STEPS = (0.0, 0.15, 0.8), (0.0, 0.5, math.inf), (0, 2, 5)
+
+
+def assert_same_as_single_runs(settings, graph=None):
+    whole = grid(settings, ALPHAS, GAMMAS, STEPS, graph)
+    for i, a in enumerate(ALPHAS):
+        for j, g in enumerate(GAMMAS):
+            for k, t in enumerate(STEPS):
+                one = run(replace(settings, alpha=a, gamma=g, steps=t), graph)
+                assert torch.equal(whole.labels[i, j, k], one.prediction.labels), (a, g, t)
+                assert whole.accuracy[i, j, k].item() == pytest.approx(one.metrics.accuracy)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"count_weights": False}, {"reliability": "degree"}, {"peers": "semantic"}],
+    ids=str,
+)
+def test_digits(changes):
+    assert_same_as_single_runs(Settings(dataset="digits", **changes))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_random_graphs_with_ties(directed):
+    for seed in range(5):
+        graph = random_graph(seed, directed)
+        assert_same_as_single_runs(Settings(clients=4, beta=0.5), graph)
+
+
+@pytest.mark.parametrize("name", ["Cora", "CiteSeer", "Texas", "Actor"])
+def test_real_graphs(name):
+    need(name)
+    assert_same_as_single_runs(Settings(dataset=name))
+
+
+def test_narrow_features_are_propagated_themselves():
+    """More columns of scores than features: the other branch of the basis."""
+    s = Settings(dataset="synthetic", nodes=400, features=8, classes=6, clients=5)
+    assert_same_as_single_runs(s)
+
+
+def test_a_grid_refuses_what_a_run_refuses():
+    with pytest.raises(SpearError, match="alpha must be below 1"):
+        grid(Settings(), [0.5, 1.0], [0.5], [2])
