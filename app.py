@@ -5,7 +5,7 @@ Start it with `make app`, or `streamlit run app.py`.
 
 import streamlit as st
 
-from pages.shared import controls
+from pages.shared import controls, frame
 from spear_core import SpearError
 
 st.set_page_config(page_title="SPEAR explorer", page_icon="🎯", layout="wide")
@@ -13,8 +13,9 @@ page = st.navigation(
     [st.Page("pages/explore.py", title="Explore", url_path="explore", default=True)]
 )
 try:
-    st.session_state["settings"] = controls.settings()
+    settings = controls.settings()
 except SpearError as error:
     st.error(str(error))
     st.stop()
-page.run()
+with frame.around(settings):
+    page.run()

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+from pages.shared import frame
 from pages.shared.engine import result_or_stop
 from spear_core import figures
 
-settings = st.session_state["settings"]
+settings = frame.settings()
 result = result_or_stop(settings)
 metrics, graph = result.metrics, result.graph
 

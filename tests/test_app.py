@@ -4,11 +4,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from spear_core import Settings, run
+from tests.browser import ROOT
 
 
 @pytest.fixture
 def app():
-    test = AppTest.from_file("../app.py", default_timeout=120).run()
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
     assert not test.exception
     return test
 
