@@ -5,7 +5,6 @@ have different owners leaves K separate graphs.
 """
 
 import random
-import zlib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -16,6 +15,7 @@ from torch import Tensor
 from spear_core.errors import SettingError
 from spear_core.graph import Graph
 from spear_core.propagate import client_operator_t
+from spear_core.randomness import generator
 from spear_core.settings import Settings
 
 MIN_NODES = 10  # a draw that leaves a client with fewer is thrown away ...
@@ -186,11 +186,6 @@ def louvain(edge_index: np.ndarray, n: int, clients: int, seed: int) -> np.ndarr
         home[community] = np.argmin(sizes)
         sizes[home[community]] += amount[community]
     return home[membership]
-
-
-def generator(seed: int, stage: str) -> np.random.Generator:
-    """A random generator of its own for every stage, so that no stage disturbs another."""
-    return np.random.default_rng([seed, zlib.crc32(stage.encode())])
 
 
 def cell_counts(owner: Tensor, label: Tensor, clients: int, classes: int) -> Tensor:

@@ -36,6 +36,9 @@ class Settings:
         high=2**32 - 1,
     )
     split: int = _setting(0, "which published train/val/test split, where there are several", low=0)
+    labels_per_class: int = _setting(
+        0, "training nodes kept in each class, chosen at random by the seed; 0 keeps all", low=0
+    )
     # how the graph is divided among the clients
     partition: str = _setting(
         "dirichlet",

@@ -101,6 +101,16 @@ def test_random_split_is_20_40_40():
     assert train[order[:2750]].all()
 
 
+def test_few_labels_a_class():
+    full, few = (load(Settings(dataset="digits", labels_per_class=n)) for n in (0, 2))
+    assert torch.bincount(few.y[few.train]).tolist() == [2] * 10
+    assert not bool((few.train & ~full.train).any())
+    assert torch.equal(few.test, full.test)
+    assert few.operator is full.operator
+    other = load(Settings(dataset="digits", labels_per_class=2, seed=1))
+    assert not torch.equal(few.train, other.train)
+
+
 # raw files in the public formats -------------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from spear_core.datasets.synthetic import synthetic
 from spear_core.device import pick_device
 from spear_core.errors import SettingError
 from spear_core.graph import Graph, make_graph
+from spear_core.randomness import generator
 
 if TYPE_CHECKING:
     from spear_core.settings import Settings
@@ -39,12 +40,19 @@ def load(settings: "Settings", progress: Progress | None = None) -> Graph:
     else:
         key = ()
         source = "" if entry.builtin else str(store.locate(entry, progress))
-    return _load(entry.name, source, key, device, settings.split, settings.seed)
+    given = (settings.split, settings.seed, settings.labels_per_class)
+    return _load(entry.name, source, key, device, *given)
 
 
 @lru_cache(maxsize=12)
 def _load(
-    name: str, source: str, key: tuple[float, ...], device: torch.device, split: int, seed: int
+    name: str,
+    source: str,
+    key: tuple[float, ...],
+    device: torch.device,
+    split: int,
+    seed: int,
+    labels: int,
 ) -> Graph:
     graph, masks = _base(name, source, key, device)
     if masks is None:
@@ -60,6 +68,8 @@ def _load(
             masks[part][:, min(split, masks[part].shape[1] - 1)]
             for part in ("train", "val", "test")
         )
+    if labels:
+        train = few_labels(train, graph.y.cpu().numpy(), labels, seed)
     as_masks = [torch.as_tensor(m, device=device) for m in (train, val, test)]
     return graph.replace(train=as_masks[0], val=as_masks[1], test=as_masks[2]).checked().warm()
 
@@ -105,6 +115,15 @@ def to_graph(
     names = tuple(str(n) for n in arrays.get("class_names", ()))
     y = tensors["y"].long()
     return make_graph(x, tensors["edge_index"].long(), y, everyone, None, None, name, names, notes)
+
+
+def few_labels(train: np.ndarray, y: np.ndarray, labels: int, seed: int) -> np.ndarray:
+    """A training mask with at most so many nodes of each class, chosen at random."""
+    order = generator(seed, "labels").permutation(np.flatnonzero(train))
+    kept = np.zeros_like(train)
+    for c in np.unique(y[order]):
+        kept[order[y[order] == c][:labels]] = True
+    return kept
 
 
 def random_masks(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
