@@ -5,12 +5,16 @@ Start it with `make app`, or `streamlit run app.py`.
 
 import streamlit as st
 
-from pages.shared import controls, frame
+from pages.shared import controls, frame, link
 from spear_core import SpearError
 
 st.set_page_config(page_title="SPEAR explorer", page_icon="🎯", layout="wide")
+st.html(frame.STYLE)
 page = st.navigation(
-    [st.Page("pages/explore.py", title="Explore", url_path="explore", default=True)]
+    [
+        st.Page("pages/explore.py", title="Explore", url_path="explore", default=True),
+    ],
+    position="top",
 )
 try:
     settings = controls.settings()
@@ -19,3 +23,4 @@ except SpearError as error:
     st.stop()
 with frame.around(settings):
     page.run()
+link.write(settings)

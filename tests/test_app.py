@@ -30,27 +30,27 @@ def test_first_screen(app):
 def test_every_control_reaches_the_engine(app):
     app.sidebar.select_slider(key="beta").set_value(1.0).run()
     assert accuracy(app) == expected(beta=1.0)
-    app.sidebar.number_input(key="clients").set_value(25).run()
+    app.sidebar.select_slider(key="clients").set_value(30).run()
     app.sidebar.number_input(key="seed").set_value(7).run()
     app.sidebar.slider(key="alpha").set_value(0.8).run()
     app.sidebar.slider(key="steps").set_value(5).run()
     app.sidebar.select_slider(key="gamma").set_value(0.0).run()
     assert not app.exception
-    assert accuracy(app) == expected(beta=1.0, clients=25, seed=7, alpha=0.8, steps=5, gamma=0.0)
+    assert accuracy(app) == expected(beta=1.0, clients=30, seed=7, alpha=0.8, steps=5, gamma=0.0)
 
 
 def test_karate_brings_three_clients(app):
     app.sidebar.selectbox(key="dataset").select("karate").run()
-    assert app.sidebar.number_input(key="clients").value == 3
+    assert app.sidebar.select_slider(key="clients").value == 3
     assert accuracy(app) == expected(dataset="karate", clients=3)
 
 
 def test_what_cannot_be_run_is_one_sentence(app):
     app.sidebar.selectbox(key="dataset").select("karate").run()
-    app.sidebar.number_input(key="clients").set_value(35).run()
+    app.sidebar.select_slider(key="clients").set_value(50).run()
     assert not app.exception
     assert "clients must be at most the number of nodes" in app.error[0].value
-    app.sidebar.number_input(key="clients").set_value(4).run()
+    app.sidebar.select_slider(key="clients").set_value(4).run()
     assert not app.error
     assert accuracy(app) == expected(dataset="karate", clients=4)
 

@@ -1,77 +1,167 @@
 """The controls in the sidebar: every knob of a run, with its symbol and its ends in words."""
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import streamlit as st
 
+from pages.shared import link
 from spear_core import PAPER_SEEDS, Settings, defaults
 from spear_core.datasets import CATALOGUE, NAMES, store
 
-BETAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-GAMMAS = (0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.8, 1.0, 2.0, 5.0, 10.0, float("inf"))
+BETAS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+GAMMAS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0, 2.0, 5.0, 10.0, 100.0, math.inf)
+CLIENTS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
+
+SCENARIOS: dict[str, tuple[dict[str, Any], str]] = {
+    "Paper default": ({}, "K = 10, β = 0.05, α = 0.15, T = 2, γ = 0.5."),
+    "Extreme skew": ({"beta": 0.01}, "Nearly every client sees a single class."),
+    "Many tiny clients": (
+        {"clients": 200, "beta": 1.0},
+        "200 clients: most hold one or two labels a class, so λ is large everywhere.",
+    ),
+    "Homophilous, strong smoothing": (
+        {"alpha": 0.9, "steps": 10},
+        "Neighbours are alike here, so looking far helps.",
+    ),
+    "Heterophilous": (
+        {"dataset": "synthetic", "homophily": 0.05, "alpha": 0.6, "strength": 0.3},
+        "Neighbours mostly differ: smoothing mixes the classes up. Pull α down.",
+    ),
+    "One label a class": (
+        {"labels_per_class": 1},
+        "Each prototype of the whole federation is a single node.",
+    ),
+    "γ → 0": (
+        {"gamma": 0.0, "beta": 0.3},
+        "λ = 1: every client is replaced by its peers, and counts go astray.",
+    ),
+    "One client only": ({"clients": 1}, "No federation: nothing is cut, nothing is pulled."),
+}
 
 
 def settings() -> Settings:
-    """The settings chosen in the sidebar."""
-    start = Settings()
+    """The settings chosen in the sidebar, after taking over what the link says."""
+    link.read()
+    state = st.session_state
+    for note in state.pop("_notes", []):
+        st.warning(note)
+    for name in (*link.SETTINGS, *link.VIEWS):  # Streamlit forgets a widget that is not drawn
+        state[name] = state[name]
+    hidden = set(state.get(link.HIDE, "").split(","))
     with st.sidebar:
-        dataset = st.selectbox(
-            "Dataset", NAMES, key="dataset", format_func=_offer, on_change=_fit_clients
+        st.selectbox(
+            "Scenario",
+            list(SCENARIOS),
+            index=None,
+            key="scenario",
+            placeholder="Choose one to start from",
+            on_change=_take_scenario,
+            help="Sets the controls below. 'Paper default' resets them.",
         )
-        seed = st.number_input(
+        for draw in (_data, _split, _client, _server):
+            draw(hidden)
+    return Settings(**{name: state[name] for name in link.SETTINGS})
+
+
+def _data(hidden: set[str]) -> None:
+    state = st.session_state
+    if "dataset" not in hidden:
+        st.selectbox("Dataset", NAMES, key="dataset", format_func=_offer, on_change=_fit_clients)
+    if state["dataset"] == "synthetic":
+        with st.popover("Shape of the synthetic graph", width="stretch"):
+            _number("nodes", "N, nodes", 2, 1_000_000)
+            _number("classes", "C, classes", 2, 100)
+            _number("features", "F, features", 1, 2000)
+            _slider("degree", "Mean number of neighbours", 0.0, 50.0, 0.5)
+            _slider("homophily", "Homophily: share of edges inside a class", 0.0, 1.0, 0.05)
+            _slider("strength", "Strength: how far apart the classes are", 0.0, 2.0, 0.05)
+    if "seed" not in hidden:
+        _number(
+            "seed",
             "Seed",
-            min_value=0,
-            max_value=2**32 - 1,
-            value=start.seed,
-            key="seed",
-            help=f"The paper's five are {', '.join(map(str, PAPER_SEEDS))}.",
-        )
-        st.subheader("How the graph is split", divider="gray")
-        beta = st.select_slider(
-            "β, label skew",
-            BETAS,
-            start.beta,
-            key="beta",
-            format_func=lambda v: f"{v:g}",
-            help="0.01: every client sees about one class. 10: all clients alike.",
-        )
-        clients = st.number_input(
-            "K, clients", min_value=1, max_value=1000, value=start.clients, key="clients"
-        )
-        st.subheader("What a client computes", divider="gray")
-        alpha = st.slider(
-            "α, weight of the neighbours",
-            0.0,
-            0.95,
-            start.alpha,
-            0.05,
-            key="alpha",
-            help="0 ignores the graph; near 1 the neighbours decide.",
-        )
-        steps = st.slider(
-            "T, smoothing steps",
             0,
-            10,
-            start.steps,
-            key="steps",
-            help="How far a node looks: 0 not at all.",
+            2**32 - 1,
+            f"The paper's five are {', '.join(map(str, PAPER_SEEDS))}.",
         )
-        st.subheader("What the server computes", divider="gray")
-        gamma = st.select_slider(
-            "γ, trust in a client's own count",
-            GAMMAS,
-            start.gamma,
-            key="gamma",
-            format_func=lambda v: "∞" if v == float("inf") else f"{v:g}",
-            help="λ = 1/(1 + γn). 0 takes the peers alone; ∞ leaves every prototype as it is.",
+
+
+def _split(hidden: set[str]) -> None:
+    if "beta" not in hidden:
+        _steps("beta", "β, label skew", BETAS, "each client one class", "all alike")
+    if "clients" not in hidden:
+        _steps("clients", "K, clients", CLIENTS, "no federation", "many tiny ones")
+
+
+def _client(hidden: set[str]) -> None:
+    if "alpha" not in hidden:
+        _slider("alpha", "α, weight of the neighbours", 0.0, 0.99, 0.01)
+        _ends("ignores the graph", "neighbours decide")
+    if "steps" not in hidden:
+        _slider("steps", "T, smoothing steps", 0, 20, 1)
+        _ends("looks nowhere", "looks far")
+
+
+def _server(hidden: set[str]) -> None:
+    state = st.session_state
+    if "gamma" not in hidden:
+        _steps("gamma", "γ, trust in own counts", GAMMAS, "peers alone", "no shrinkage")
+    with st.popover("Variants", width="stretch"):
+        for name, words, choices in (
+            ("partition", "How nodes go to clients", ("dirichlet", "iid", "louvain")),
+            ("peers", "Who the peers are", ("mean", "semantic")),
+            ("reliability", "What a prototype is trusted by", ("count", "degree")),
+        ):
+            if name not in hidden:
+                st.selectbox(words, choices, key=name)
+        st.toggle("Shrinkage (off: λ = 0)", key="shrinkage")
+        st.toggle("Weigh clients by their counts", key="count_weights")
+        _number("labels_per_class", "Labels kept a class (0: all)", 0, 10_000)
+        _number("split", "Published split", 0, 19)
+    left, right = st.columns(2)
+    left.button("Paper defaults", on_click=_reset, width="stretch")
+    if state.get(link.PIN):
+        right.button("Unpin", on_click=_unpin, width="stretch", icon=":material/keep_off:")
+    else:
+        right.button(
+            "Pin",
+            on_click=_pin,
+            width="stretch",
+            icon=":material/keep:",
+            help="Keeps this setting, to compare the next ones with.",
         )
-    return Settings(
-        dataset=dataset,
-        seed=int(seed),
-        beta=beta,
-        clients=int(clients),
-        alpha=alpha,
-        steps=steps,
-        gamma=gamma,
-    )
+
+
+def pinned() -> Settings | None:
+    """The setting that was pinned to compare with, if any."""
+    text = st.session_state.get(link.PIN, "")
+    return link.unpin(text)[0] if text else None
+
+
+def _steps(name: str, label: str, options: Sequence[Any], low: str, high: str) -> None:
+    """A slider over chosen values; one from a link is added to them."""
+    value = st.session_state[name]
+    st.select_slider(label, sorted({*options, value}), key=name, format_func=_short)
+    _ends(low, high)
+
+
+def _slider(name: str, label: str, low: Any, high: Any, step: Any) -> None:
+    st.slider(label, low, max(high, st.session_state[name]), step=step, key=name)
+
+
+def _number(name: str, label: str, low: int, high: int, help: str | None = None) -> None:
+    st.number_input(label, low, max(high, st.session_state[name]), step=1, key=name, help=help)
+
+
+def _ends(low: str, high: str) -> None:
+    """What the two ends of a slider mean, in words."""
+    st.html(f'<div class="ends"><span>{low}</span><span>{high}</span></div>')
+
+
+def _short(value: float) -> str:
+    return "∞" if value == math.inf else f"{value:g}"
 
 
 def _offer(name: str) -> str:
@@ -82,6 +172,35 @@ def _offer(name: str) -> str:
     return f"{name} (downloads {entry.megabytes:g} MB)"
 
 
+def _put(settings: Settings) -> None:
+    for name in link.SETTINGS:
+        st.session_state[name] = getattr(settings, name)
+
+
+def _current() -> Settings:
+    return Settings(**{name: st.session_state[name] for name in link.SETTINGS})
+
+
+def _take_scenario() -> None:
+    name = st.session_state["scenario"]
+    if name:
+        changes = SCENARIOS[name][0]
+        _put(replace(defaults(changes.get("dataset", st.session_state["dataset"])), **changes))
+
+
+def _reset() -> None:
+    st.session_state["scenario"] = None
+    _put(defaults(st.session_state["dataset"]))
+
+
 def _fit_clients() -> None:
     """A dataset brings its own number of clients: three for the 34 nodes of karate."""
     st.session_state["clients"] = defaults(st.session_state["dataset"]).clients
+
+
+def _pin() -> None:
+    st.session_state[link.PIN] = link.pin(_current())
+
+
+def _unpin() -> None:
+    st.session_state[link.PIN] = ""

@@ -1,16 +1,25 @@
 """Calls into the engine as pages make them: with progress while loading, and kept afterwards."""
 
+from dataclasses import replace
+
 import streamlit as st
 
-from spear_core import Result, Settings, SpearError, load, run
+from spear_core import PAPER_SEEDS, Result, Settings, SpearError, load, run
+from spear_core.datasets import CATALOGUE, store
+
+SMALL = 30_000  # nodes up to which further runs (seeds, references) are made on every click
 
 
 def result_or_stop(settings: Settings) -> Result:
     """The run with these settings; a sentence on the page instead when it cannot be made."""
     note = st.empty()
+    entry = CATALOGUE[settings.dataset]
+    if not entry.builtin and not store.found(entry):
+        size = f"about {entry.megabytes:g} MB"
+        note.info(f"{entry.name} is not on disk yet: downloading {size} of raw files.")
     try:
         load(settings, progress=lambda words, part: note.progress(part, words))
-        result = _run(settings)
+        result = result_of(settings)
     except SpearError as error:
         note.empty()
         st.error(str(error))
@@ -19,6 +28,28 @@ def result_or_stop(settings: Settings) -> Result:
     return result
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _run(settings: Settings) -> Result:
+@st.cache_resource(max_entries=64, show_spinner=False)
+def result_of(settings: Settings) -> Result:
+    """One run, kept."""
     return run(settings)
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def accuracy_of(settings: Settings) -> float | None:
+    """The accuracy of a run; the run itself is not kept."""
+    return run(settings).metrics.accuracy
+
+
+def over_seeds(settings: Settings) -> list[float | None]:
+    """Accuracies with the paper's five seeds."""
+    return [accuracy_of(replace(settings, seed=seed)) for seed in PAPER_SEEDS]
+
+
+def references(settings: Settings) -> dict[str, float | None]:
+    """What simpler averages reach on the same split: all nodes pooled, and every client alike."""
+    pooled = replace(settings, shrinkage=False, count_weights=True)
+    alike = replace(settings, shrinkage=False, count_weights=False)
+    return {
+        "all training nodes pooled": accuracy_of(pooled),
+        "plain mean of clients": accuracy_of(alike),
+    }

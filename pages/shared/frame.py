@@ -14,6 +14,16 @@ import streamlit as st
 
 from spear_core import Settings
 
+STYLE = """
+<style>
+.ends { display: flex; justify-content: space-between; margin-top: -1.1rem;
+        font-size: 0.75rem; opacity: 0.7; }
+section[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
+.block-container { padding-top: 3.2rem; padding-bottom: 2rem; }
+[data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; }
+</style>
+"""
+
 _current: ContextVar[Settings | None] = ContextVar("settings", default=None)
 
 

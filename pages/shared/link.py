@@ -1,0 +1,127 @@
+"""The link is the state: every control is written to the URL and read back from it.
+
+A rerun that arrives with another query string than the last one written, while no widget was
+moved, came from a link or from the back button: its values are put into the controls. A value that
+cannot be used is left out with a sentence; the rest of the link still counts.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import streamlit as st
+
+from spear_core import Settings, SpearError
+
+SETTINGS = tuple(f.name for f in fields(Settings) if f.name != "device")
+VIEWS = {  # what a page shows, beside the settings: name -> choices, the first is the default
+    "view": ("Silhouette", "Confusion", "Prototypes", "Time and bytes"),
+    "show": ("both", "local", "global"),
+    "colour": ("class", "client", "right or wrong"),
+}
+HIDE, PIN = "hide", "pin"
+
+
+def read() -> None:
+    """Put what the URL says into the controls, if the URL was changed by someone else."""
+    state, query = st.session_state, dict(st.query_params)
+    moved = any(name in state and state[name] != value for name, value in _last().items())
+    if query == state.get("_written") or (moved and "_written" in state):
+        return
+    values, notes = parse(query)
+    for name, value in values.items():
+        state[name] = value
+    state["_notes"] = notes
+
+
+def write(settings: Settings) -> None:
+    """Write every control to the URL."""
+    query = full_query(settings)
+    st.session_state["_last"] = {name: st.session_state.get(name) for name in (*SETTINGS, *VIEWS)}
+    if dict(st.query_params) != query:
+        st.query_params.from_dict(query)
+    st.session_state["_written"] = query
+
+
+def full_query(settings: Settings) -> dict[str, str]:
+    """All parameters of the present view, as strings."""
+    state = st.session_state
+    query = as_query(settings)
+    query |= {name: state[name] for name in VIEWS if state.get(name)}
+    for name in (HIDE, PIN):
+        if state.get(name):
+            query[name] = state[name]
+    return query
+
+
+def as_query(settings: Settings) -> dict[str, str]:
+    """Settings as query parameters: `{"beta": "0.05", "shrinkage": "true", …}`."""
+    plain = settings.to_dict()
+    return {name: _text(plain[name]) for name in SETTINGS}
+
+
+def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """Values for every control and a sentence for each parameter that was left out."""
+    values: dict[str, Any] = {name: getattr(Settings(), name) for name in SETTINGS}
+    values |= {name: choices[0] for name, choices in VIEWS.items()}
+    values |= {HIDE: "", PIN: ""}
+    notes = []
+    for name, text in query.items():
+        if name in SETTINGS:
+            try:
+                values[name] = _checked(name, text)
+            except SpearError as error:
+                notes.append(f"{name}={text} in the link was left out: {error}")
+        elif name in VIEWS and text in VIEWS[name]:
+            values[name] = text
+        elif name == HIDE:
+            values[HIDE] = ",".join(part for part in text.split(",") if part in SETTINGS)
+        elif name == PIN:
+            pinned, wrong = unpin(text)
+            values[PIN] = pin(pinned) if pinned else ""
+            notes += wrong
+        else:
+            notes.append(f"{name}={text} in the link was left out: there is no such control here.")
+    try:
+        Settings(**{name: values[name] for name in SETTINGS})
+    except SpearError as error:  # each value is fine by itself, together they are not
+        notes.append(f"The link was left out: {error}")
+        values |= {name: getattr(Settings(), name) for name in SETTINGS}
+    return values, notes
+
+
+def pin(settings: Settings) -> str:
+    """A setting in one word of the URL: what differs from the defaults."""
+    usual = as_query(Settings())
+    changed = {k: v for k, v in as_query(settings).items() if v != usual[k]}
+    return ",".join(f"{k}:{v}" for k, v in changed.items()) or "default"
+
+
+def unpin(text: str) -> tuple[Settings | None, list[str]]:
+    """The setting in such a word, and a sentence where it cannot be read."""
+    changes: dict[str, Any] = {}
+    try:
+        for part in text.split(",") if text not in ("", "default") else []:
+            name, _, value = part.partition(":")
+            if name not in SETTINGS:
+                return None, [f"The pinned setting in the link was left out: what is {name!r}?"]
+            changes[name] = _checked(name, value)
+        return Settings(**changes), []
+    except SpearError as error:
+        return None, [f"The pinned setting in the link was left out: {error}"]
+
+
+def _checked(name: str, text: str) -> Any:
+    """The value of one parameter, or SpearError with the sentence that Settings gives."""
+    value: Any = {"true": True, "false": False}.get(text, text)
+    return getattr(Settings(**{name: value}), name)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _last() -> dict[str, Any]:
+    return st.session_state.get("_last", {})
