@@ -1,8 +1,9 @@
-"""Plotly figures of a result. Pages and notebooks draw these; the engine never imports them."""
+"""Heat maps client × class: how many training nodes, how strong the pull to the peers."""
 
 import numpy as np
 import plotly.graph_objects as go
 
+from spear_core.figures.common import class_names
 from spear_core.run import Result
 
 NO_PAIR = "rgba(128,128,128,0.10)"  # behind cells without a prototype
@@ -31,12 +32,6 @@ def counts(result: Result) -> go.Figure:
     ]
     shown = np.where(table > 0, table, np.nan)
     return _heat(result, shown, hover, "nodes", "Viridis", (0.0, max(1.0, table.max())), ".0f")
-
-
-def class_names(result: Result) -> list[str]:
-    """A name for every class: its own, or its number."""
-    graph = result.graph
-    return list(graph.class_names) or [str(c) for c in range(graph.classes)]
 
 
 def _why(result: Result, k: int, c: int, n: int, lam: float, holders: int) -> str:
