@@ -1,45 +1,112 @@
-"""Explore: one run of SPEAR with the settings of the sidebar."""
+"""Explore: one run of SPEAR with the settings of the sidebar, everything at a glance."""
 
+import statistics
+
+import pandas as pd
 import streamlit as st
 
-from pages.shared import frame
-from pages.shared.engine import result_or_stop
-from spear_core import figures
+from pages.shared import controls, engine, frame, link, show
+from spear_core import explain, figures
+from spear_core.figures.common import class_names
 
 settings = frame.settings()
-result = result_or_stop(settings)
-metrics, graph = result.metrics, result.graph
+result = engine.result_or_stop(settings)
+pinned_settings = controls.pinned()
+pinned = engine.result_or_stop(pinned_settings) if pinned_settings else None
+before = frame.last_result(result)
+metrics, graph, names = result.metrics, result.graph, class_names(result)
 
-st.title("SPEAR on " + settings.dataset)
-st.caption(
-    f"{graph.num_nodes:,} nodes · {graph.num_edges:,} edges · {graph.num_features:,} features · "
-    f"{graph.classes} classes · no training, one message per client"
-)
 
-accuracy, f1, sent, time = st.columns(4)
-accuracy.metric("Accuracy on test nodes", f"{100 * metrics.accuracy:.2f} %")
-f1.metric("Macro F1", f"{100 * metrics.macro_f1:.2f} %")
-sent.metric(
-    "Sent per client",
-    f"{metrics.bytes_up_per_client / 1024:.1f} KiB",
-    help=f"{metrics.bytes_up_total / 1024:.1f} KiB by all {settings.clients} clients together.",
-)
-time.metric(
-    "Time",
-    f"{1000 * result.method_seconds:.1f} ms",
-    help="All clients, the server and inference; loading and splitting left out.",
-)
+def percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.2f} %"
 
-left, right = st.columns(2)
+
+# accuracy, its spread and its references -----------------------------------------------------
+now, over, line = st.columns([1.1, 1.3, 3], vertical_alignment="center")
+change = None
+if before and before.metrics.accuracy is not None and metrics.accuracy is not None:
+    change = f"{100 * (metrics.accuracy - before.metrics.accuracy):+.2f} since the last setting"
+now.metric("Accuracy on test nodes", percent(metrics.accuracy), change)
+spread, strip = over.empty(), line.empty()
+
+# the map and the weights ---------------------------------------------------------------------
+left, right = st.columns([3, 2])
+chosen = frame.picked(result)
 with left:
-    st.subheader("Who holds what")
-    st.plotly_chart(figures.counts(result), key="counts")
-    st.caption("Training nodes of each client and class: the count n sent with every prototype.")
+    st.markdown("**Who holds what**: training nodes of each client and class")
+    show.chart(figures.counts(result), "counts", "Training nodes of each client and class.")
 with right:
-    st.subheader("Who is pulled to the peers")
-    st.plotly_chart(figures.weights(result), key="weights")
-    st.caption("λ = 1/(1 + γn). Near 1: few samples, so the prototype is pulled to its peers.")
+    st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")
+    event = st.plotly_chart(
+        figures.weights(result, chosen), key="weights", on_select="rerun", selection_mode="points"
+    )
+    frame.pick_from(event)
+    if chosen:
+        client, label = chosen
+        st.markdown(
+            f"Client {client}, class {names[label]}: "
+            f"**{explain.weight_formula(result, client, label)}**. "
+            f"{explain.pulled_towards(result, client, label)}"
+        )
+
+# one view at a time --------------------------------------------------------------------------
+views = [v for v in link.VIEWS["view"] if v != "Prototypes" or settings.dataset == "digits"]
+view = st.segmented_control("More of this run", views, key="view", label_visibility="collapsed")
+if view == "Silhouette":
+    st.caption(
+        "How tightly the true classes lie together, -1 to 1, by cosine, on the test nodes: before "
+        "and after smoothing on the full graph. The labels are used only to measure."
+    )
+    show.chart(figures.silhouettes(result, pinned), "silhouettes", "Silhouette raw and smoothed.")
+elif view == "Confusion":
+    a, b = st.columns(2)
+    with a:
+        show.chart(figures.confusion(result), "confusion", "Confusion matrix of the test nodes.")
+    with b:
+        show.chart(figures.class_accuracy(result, pinned), "classes", "Accuracy of each class.")
+elif view == "Prototypes":
+    label = chosen[1] if chosen else st.select_slider("Class", range(graph.classes), key="digit")
+    show.chart(figures.pictures(result, label), "pictures", f"Prototypes of class {label}.")
+elif view == "Time and bytes":
+    a, b = st.columns([2, 3])
+    stages = {k: f"{1000 * v:.2f} ms" for k, v in result.seconds.items()}
+    a.dataframe(pd.DataFrame(stages.items(), columns=["stage", "time"]), hide_index=True)
+    with b:
+        show.chart(figures.traffic(result, metrics.fedavg_bytes()), "traffic", "Bytes sent.")
+        st.caption(
+            f"One client sends {figures.human_bytes(metrics.bytes_up_per_client)} on average, "
+            f"{figures.human_bytes(metrics.bytes_up_prototypes)} of it prototypes. FedAvg is not "
+            f"run here: 100 rounds of a 2-layer GCN with 256 hidden units, both ways, "
+            f"{settings.clients} clients."
+        )
 
 if result.notes:
     with st.expander(f"What was out of the ordinary ({len(result.notes)})"):
         st.markdown("\n".join(f"- {note}" for note in result.notes))
+up = result.uploads
+columns = {"client": up.client, "class": up.label, "n": up.counts}
+columns["lambda"] = result.estimate.weights[up.client, up.label]
+pairs = pd.DataFrame({name: values.tolist() for name, values in columns.items()})
+show.export({"weights": pairs, "measures": pd.DataFrame([metrics.to_dict()])})
+show.same_in_python(
+    settings,
+    f"SPEAR on {settings.dataset}",
+    "print(r.metrics.accuracy, r.metrics.silhouette_smoothed, r.metrics.bytes_up_total)",
+    "figures.weights(r).show()",
+)
+
+# the further runs come last, so that nothing above waits for them --------------------------------
+if graph.num_nodes <= engine.SMALL and metrics.accuracy is not None:
+    seeds = engine.over_seeds(settings)
+    mean, std = statistics.mean(seeds), statistics.pstdev(seeds)
+    spread.metric("Mean of five seeds", f"{100 * mean:.2f} ± {100 * std:.2f} %")
+    strip.plotly_chart(
+        figures.accuracy_strip(
+            metrics.accuracy,
+            seeds,
+            engine.references(settings),
+            pinned.metrics.accuracy if pinned else None,
+        ),
+        key="strip",
+        config={"displayModeBar": False},
+    )

@@ -191,6 +191,12 @@ class Metrics:
     def bytes_down_total(self) -> int:
         return self.bytes_down_per_client * self.partition.clients
 
+    def fedavg_bytes(self, rounds: int = 100, hidden: int = 256) -> int:
+        """What FedAvg would send by formula: a 2-layer GCN up and down, every client and round."""
+        f, c = self.graph.num_features, self.graph.classes
+        parameters = f * hidden + hidden + hidden * c + c
+        return 2 * rounds * self.partition.clients * parameters * FLOAT_BYTES
+
     def to_dict(self) -> dict[str, Any]:
         """Every scalar measure under its name."""
         return {name: getattr(self, name) for name in JSON_METRICS}

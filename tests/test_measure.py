@@ -128,3 +128,12 @@ def test_no_test_node_at_all():
     assert metrics.silhouette_smoothed is None
     assert metrics.error_spear is None
     assert metrics.error_spear_all is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "mib"), [("Cora", 2814.5), ("CiteSeer", 7246.1), ("PubMed", 984.4)]
+)
+def test_fedavg_by_formula(name, mib):
+    need(name)
+    sent = run(Settings(dataset=name)).metrics.fedavg_bytes()
+    assert sent / 2**20 == pytest.approx(mib, abs=0.05)

@@ -9,18 +9,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from spear_core import Settings
+from pages.shared import link
+from spear_core import Result, Settings
 
 STYLE = """
 <style>
 .ends { display: flex; justify-content: space-between; margin-top: -1.1rem;
         font-size: 0.75rem; opacity: 0.7; }
 section[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
+.alt { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .block-container { padding-top: 3.2rem; padding-bottom: 2rem; }
-[data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; }
+[data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; font-size: 1.7rem; }
 </style>
 """
 
@@ -44,3 +47,34 @@ def settings() -> Settings:
         runpy.run_path(str(Path(__file__).parents[2] / "app.py"))
         st.stop()
     return held
+
+
+def last_result(result: Result) -> Result | None:
+    """The result of the setting before this one, to show what has changed."""
+    state = st.session_state
+    shown = state.get("_shown")
+    if shown is None or shown.settings != result.settings:
+        state["_before"], state["_shown"] = shown, result
+    return state.get("_before")
+
+
+def picked(result: Result) -> tuple[int, int] | None:
+    """The (client, class) that was picked, if this run has such a prototype."""
+    text = st.session_state.get(link.PICK, "")
+    if not text:
+        return None
+    client, label = (int(part) for part in text.split(","))
+    counts = result.partition.train_counts
+    inside = client < counts.shape[0] and label < counts.shape[1]
+    return (client, label) if inside and int(counts[client, label]) else None
+
+
+def pick_from(event: Any) -> None:
+    """Take over a click on a cell; a second look at the same click changes nothing."""
+    points = event["selection"]["points"] if event else []
+    if points and "customdata" in points[0]:
+        client, label = points[0]["customdata"][:2]
+        text = f"{int(client)},{int(label)}"
+        if st.session_state.get("_clicked") != text:
+            st.session_state["_clicked"] = st.session_state[link.PICK] = text
+            st.rerun()

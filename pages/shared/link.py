@@ -5,6 +5,7 @@ moved, came from a link or from the back button: its values are put into the con
 cannot be used is left out with a sentence; the rest of the link still counts.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -19,7 +20,7 @@ VIEWS = {  # what a page shows, beside the settings: name -> choices, the first 
     "show": ("both", "local", "global"),
     "colour": ("class", "client", "right or wrong"),
 }
-HIDE, PIN = "hide", "pin"
+HIDE, PIN, PICK = "hide", "pin", "pick"  # hidden controls, pinned setting, picked prototype
 
 
 def read() -> None:
@@ -48,7 +49,7 @@ def full_query(settings: Settings) -> dict[str, str]:
     state = st.session_state
     query = as_query(settings)
     query |= {name: state[name] for name in VIEWS if state.get(name)}
-    for name in (HIDE, PIN):
+    for name in (HIDE, PIN, PICK):
         if state.get(name):
             query[name] = state[name]
     return query
@@ -64,7 +65,7 @@ def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """Values for every control and a sentence for each parameter that was left out."""
     values: dict[str, Any] = {name: getattr(Settings(), name) for name in SETTINGS}
     values |= {name: choices[0] for name, choices in VIEWS.items()}
-    values |= {HIDE: "", PIN: ""}
+    values |= {HIDE: "", PIN: "", PICK: ""}
     notes = []
     for name, text in query.items():
         if name in SETTINGS:
@@ -76,6 +77,8 @@ def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
             values[name] = text
         elif name == HIDE:
             values[HIDE] = ",".join(part for part in text.split(",") if part in SETTINGS)
+        elif name == PICK and re.fullmatch(r"\d{1,6},\d{1,4}", text):
+            values[PICK] = text
         elif name == PIN:
             pinned, wrong = unpin(text)
             values[PIN] = pin(pinned) if pinned else ""

@@ -1,5 +1,24 @@
 """Plotly figures of results. Pages and notebooks draw these; the engine never imports them."""
 
 from spear_core.figures.heat import counts, weights
+from spear_core.figures.pictures import pictures
+from spear_core.figures.scores import (
+    accuracy_strip,
+    class_accuracy,
+    confusion,
+    human_bytes,
+    silhouettes,
+    traffic,
+)
 
-__all__ = ["counts", "weights"]
+__all__ = [
+    "accuracy_strip",
+    "class_accuracy",
+    "confusion",
+    "counts",
+    "human_bytes",
+    "pictures",
+    "silhouettes",
+    "traffic",
+    "weights",
+]

@@ -3,14 +3,17 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.figures.common import class_names
+from spear_core.figures.common import ORANGE, class_names
 from spear_core.run import Result
 
 NO_PAIR = "rgba(128,128,128,0.10)"  # behind cells without a prototype
 
 
-def weights(result: Result) -> go.Figure:
-    """λ of every client and class: near 1 is pulled to the peers, near 0 stands for itself."""
+def weights(result: Result, chosen: tuple[int, int] | None = None) -> go.Figure:
+    """λ of every client and class: near 1 is pulled to the peers, near 0 stands for itself.
+
+    `chosen` = (client, class) puts a frame round one cell.
+    """
     counts = result.partition.train_counts.cpu().numpy()
     lam = result.estimate.weights.cpu().numpy()
     holders = (counts > 0).sum(axis=0)
@@ -19,7 +22,25 @@ def weights(result: Result) -> go.Figure:
         for k, cols in enumerate([range(counts.shape[1])] * counts.shape[0])
     ]
     shown = np.where(counts > 0, lam, np.nan)
-    return _heat(result, shown, hover, "λ", "Cividis", (0.0, 1.0), ".2f")
+    figure = _heat(result, shown, hover, "λ", "Cividis", (0.0, 1.0), ".2f")
+    client, label = np.nonzero(counts)
+    figure.add_trace(  # a heat map cannot be clicked in Streamlit, points over its cells can
+        go.Scatter(
+            x=label,
+            y=client,
+            mode="markers",
+            marker={"symbol": "square", "size": 18, "opacity": 0},
+            text=[hover[k][c] for k, c in zip(client, label, strict=True)],
+            hovertemplate="%{text}<extra></extra>",
+            customdata=np.stack([client, label], axis=1),
+            showlegend=False,
+        )
+    )
+    if chosen:
+        k, c = chosen
+        box = {"x0": c - 0.5, "x1": c + 0.5, "y0": k - 0.5, "y1": k + 0.5}
+        figure.add_shape(type="rect", **box, line={"color": ORANGE, "width": 3})
+    return figure
 
 
 def counts(result: Result) -> go.Figure:
@@ -74,12 +95,13 @@ def _heat(
         tickmode="array",
         tickvals=list(range(columns)),
         ticktext=class_names(result),
+        range=[-0.5, columns - 0.5],
         showgrid=False,
         zeroline=False,
     )
     figure.update_yaxes(
         title="client",
-        autorange="reversed",
+        range=[rows - 0.5, -0.5],
         showgrid=False,
         zeroline=False,
         dtick=max(1, rows // 10),

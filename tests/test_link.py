@@ -1,0 +1,90 @@
+"""The link: every control written, every value read back, what cannot be used left out."""
+
+import math
+from dataclasses import fields
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.shared import link
+from spear_core import Settings, defaults
+
+SETTINGS = st.builds(
+    Settings,
+    dataset=st.sampled_from(["digits", "Cora", "ogbn-arxiv"]),
+    seed=st.integers(0, 2**32 - 1),
+    clients=st.integers(1, 1000),
+    beta=st.sampled_from([0.01, 0.05, 0.123, 1.0, 10.0]),
+    alpha=st.sampled_from([0.0, 0.15, 0.99]),
+    steps=st.integers(0, 30),
+    gamma=st.sampled_from([0.0, 0.5, math.inf]),
+    shrinkage=st.booleans(),
+    count_weights=st.booleans(),
+    peers=st.sampled_from(["mean", "semantic"]),
+    partition=st.sampled_from(["dirichlet", "iid", "louvain"]),
+)
+
+
+def back(query):
+    values, notes = link.parse(query)
+    return Settings(**{name: values[name] for name in link.SETTINGS}), notes
+
+
+@given(SETTINGS)
+def test_a_link_reopens_the_exact_settings(settings):
+    assert back(link.as_query(settings)) == (settings, [])
+
+
+@given(SETTINGS)
+def test_a_pinned_setting_survives_the_link(settings):
+    assert link.unpin(link.pin(settings)) == (settings, [])
+
+
+def test_every_setting_but_the_device_is_written():
+    assert set(link.as_query(Settings())) == {f.name for f in fields(Settings)} - {"device"}
+
+
+def test_bad_values_are_left_out_with_a_sentence_and_the_rest_counts():
+    settings, notes = back(
+        {"beta": "-3", "clients": "many", "alpha": "0.4", "colour": "blue", "x": "1"}
+    )
+    assert settings == Settings(alpha=0.4)
+    assert len(notes) == 4
+    assert any(
+        note.startswith("beta=-3 in the link was left out: beta must be above 0") for note in notes
+    )
+    assert any("there is no such control" in note for note in notes)
+
+
+def test_values_that_do_not_go_together_are_left_out():
+    settings, notes = back({"dataset": "synthetic", "nodes": "3", "classes": "5"})
+    assert settings == Settings()
+    assert len(notes) == 1
+
+
+def test_a_bad_pin_is_left_out():
+    for text in ("beta:-1", "what:1", "::", "beta"):
+        values, notes = link.parse({"pin": text})
+        assert values["pin"] == ""
+        assert len(notes) == 1
+
+
+def test_hidden_controls_and_a_picked_prototype():
+    values, notes = link.parse({"hide": "beta,gamma,nonsense", "pick": "8,2"})
+    assert values["hide"] == "beta,gamma"
+    assert values["pick"] == "8,2"
+    assert notes == []
+    assert link.parse({"pick": "a,b"})[1]
+
+
+def test_scenarios_can_all_be_run():
+    from pages.shared.controls import SCENARIOS
+    from spear_core import run
+
+    usual = run(defaults("digits")).metrics.accuracy
+    for name, (changes, words) in SCENARIOS.items():
+        settings = Settings(**changes)
+        assert words
+        if name != "Paper default":
+            accuracy = run(settings).metrics.accuracy
+            assert abs(accuracy - usual) > 0.001, f"{name} changes nothing"
