@@ -77,14 +77,15 @@ def test_hidden_controls_and_a_picked_prototype():
     assert link.parse({"pick": "a,b"})[1]
 
 
-def test_scenarios_can_all_be_run():
+def test_every_scenario_shows_something_else():
+    """Another accuracy by a point or more, or other uploads by a fifth or more."""
     from pages.shared.controls import SCENARIOS
     from spear_core import run
 
-    usual = run(defaults("digits")).metrics.accuracy
+    usual = run(defaults("digits"))
     for name, (changes, words) in SCENARIOS.items():
-        settings = Settings(**changes)
+        result = run(Settings(**changes))
+        moved = abs(result.metrics.accuracy - usual.metrics.accuracy) > 0.01
+        sent = len(result.uploads.client) / len(usual.uploads.client)
         assert words
-        if name != "Paper default":
-            accuracy = run(settings).metrics.accuracy
-            assert abs(accuracy - usual) > 0.001, f"{name} changes nothing"
+        assert name == "Paper default" or moved or not 0.8 < sent < 1.2, name

@@ -17,14 +17,17 @@ CLIENTS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 500, 1000
 
 SCENARIOS: dict[str, tuple[dict[str, Any], str]] = {
     "Paper default": ({}, "K = 10, β = 0.05, α = 0.15, T = 2, γ = 0.5."),
-    "Extreme skew": ({"beta": 0.01}, "Nearly every client sees a single class."),
+    "Extreme skew": (
+        {"beta": 0.01},
+        "Nearly every client holds a single class: few cells are left, and hardly any has peers.",
+    ),
     "Many tiny clients": (
         {"clients": 200, "beta": 1.0},
-        "200 clients: most hold one or two labels a class, so λ is large everywhere.",
+        "200 clients with one or two labels a class: λ is large nearly everywhere.",
     ),
     "Homophilous, strong smoothing": (
         {"alpha": 0.9, "steps": 10},
-        "Neighbours are alike here, so looking far helps.",
+        "Neighbours are alike here, so looking far helps. Pull α back to see it go.",
     ),
     "Heterophilous": (
         {"dataset": "synthetic", "homophily": 0.05, "alpha": 0.6, "strength": 0.3},
@@ -32,13 +35,16 @@ SCENARIOS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "One label a class": (
         {"labels_per_class": 1},
-        "Each prototype of the whole federation is a single node.",
+        "Each class is known from a single node, so the seed decides. Look at the spread.",
     ),
     "γ → 0": (
         {"gamma": 0.0, "beta": 0.3},
-        "λ = 1: every client is replaced by its peers, and counts go astray.",
+        "λ = 1: every prototype is replaced by its peers', however few samples those have.",
     ),
-    "One client only": ({"clients": 1}, "No federation: nothing is cut, nothing is pulled."),
+    "One client only": (
+        {"clients": 1},
+        "No federation: no edge is cut, one prototype a class is sent, nothing is pulled.",
+    ),
 }
 
 
@@ -61,6 +67,8 @@ def settings() -> Settings:
             on_change=_take_scenario,
             help="Sets the controls below. 'Paper default' resets them.",
         )
+        if state.get("scenario"):
+            st.caption(SCENARIOS[state["scenario"]][1])
         for draw in (_data, _split, _client, _server):
             draw(hidden)
     return Settings(**{name: state[name] for name in link.SETTINGS})
