@@ -1,7 +1,9 @@
 """The command line: `python -m spear_core run …` and `python -m spear_core data …`."""
 
 import argparse
+import io
 import json
+import os
 import sys
 from dataclasses import fields, replace
 from typing import Any, NoReturn
@@ -22,15 +24,27 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command; 0 when it worked, 2 with one sentence when it cannot."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal that lacks Greek letters gets a "?"
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     args = _parser().parse_args(argv)
     try:
         args.command(args)
+        sys.stdout.flush()
     except SpearError as error:
         print(error, file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader went away, as `| head` does
         sys.stderr.close()
         return 0
+    except MemoryError:
+        print(
+            "There is not enough memory for these settings; use a smaller graph.", file=sys.stderr
+        )
+        return 2
+    except OSError as error:
+        print(f"The output cannot be written ({error.strerror}).", file=sys.stderr)
+        os._exit(2)  # Python would try to write it once more
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130
@@ -146,7 +160,10 @@ def _print(results: list[Result]) -> None:
     _line("error of their plain mean", table["error_mean"], 1, "", 4)
     _line("error of SPEAR", table["error_spear"], 1, "", 4)
     _line("sent up, all clients", table["bytes_up_total"], 1 / 1024, " KiB")
-    _line("sent up, mean per client", table["bytes_up_per_client"], 1 / 1024, " KiB")
+    _line("sent up, per client", table["bytes_up_per_client"], 1 / 1024, " KiB")
+    _line("of it prototypes alone", table["bytes_up_prototypes"], 1 / 1024, " KiB")
+    _line("sent down, all clients", table["bytes_down_total"], 1 / 1024, " KiB")
+    _line("sent down, per client", table["bytes_down_per_client"], 1 / 1024, " KiB")
     _line("time of the method", table["seconds"], 1000, " ms")
     for seed, notes in table["notes"].items():
         for note in notes:

@@ -6,8 +6,9 @@ transposed operator and multiplied with X̃ once: P = Sᵀ Π X̃ = (Πᵀ S)ᵀ
 row i of Πᵀ S belongs to the client that owns node i, and one N × C matrix holds all of them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -38,6 +39,11 @@ class Uploads:
         device = self.label.device
         total = torch.zeros(self.classes, self.features, dtype=self.prototypes.dtype, device=device)
         return total.index_add_(0, self.label, share[:, None] * self.prototypes)
+
+    def replace(self, **changes: Any) -> "Uploads":
+        """The same uploads, as really sent, with some parts changed."""
+        parts = {f.name: getattr(self, f.name) for f in fields(Uploads)}
+        return Uploads(**(parts | changes))
 
     def table(self, row_values: Tensor) -> Tensor:
         """Values of the rows laid out client × class, zero where there is no pair, (K, C)."""

@@ -15,6 +15,7 @@ from torch import Tensor
 from spear_core.errors import DataDamaged
 from spear_core.propagate import Adjacency, adjacency, select_rows, transition
 
+TINY = 1e-38  # keeps a division by zero away
 DENSE_ABOVE = 0.5  # denser features are kept dense; below, CSR products were measured faster
 
 _ALSO_NEEDS = {  # derived attribute -> the fields it is made from
@@ -71,15 +72,18 @@ class Graph:
 
     @cached_property
     def features(self) -> Tensor:
-        """X̃ (N, F): every row of unit length; a zero row stays zero."""
+        """X̃ (N, F): every row of unit length, whatever its scale; a zero row stays zero."""
         if self.x.layout != torch.sparse_csr:
-            return torch.nn.functional.normalize(self.x, dim=1, eps=1e-30)
+            scaled = self.x / self.x.abs().amax(dim=1, keepdim=True).clamp_min(TINY)
+            return torch.nn.functional.normalize(scaled, dim=1, eps=TINY)
         crow, values = self.x.crow_indices(), self.x.values()
         row = torch.repeat_interleave(
             torch.arange(self.num_nodes, device=self.device), crow.diff().long()
         )
-        square = torch.zeros(self.num_nodes, dtype=values.dtype, device=self.device)
-        length = square.index_add_(0, row, values * values).sqrt().clamp_min_(1e-30)
+        zero = torch.zeros(self.num_nodes, dtype=values.dtype, device=self.device)
+        largest = zero.scatter_reduce(0, row, values.abs(), "amax").clamp_min_(TINY)
+        values = values / largest[row]
+        length = zero.index_add_(0, row, values * values).sqrt().clamp_min_(TINY)
         return _csr(crow, self.x.col_indices(), values / length[row], self.x.shape)
 
     @cached_property
@@ -146,7 +150,7 @@ class Graph:
         return new
 
     def checked(self) -> "Graph":
-        """Itself, or one sentence if its masks leave nothing to learn from or to test on."""
+        """Itself, or one sentence if its train mask leaves nothing to learn from."""
         if not bool(self.train.any()):
             raise DataDamaged(f"{self.name} has no training node; mark some in its train mask.")
         return self
@@ -170,61 +174,93 @@ class Graph:
 
 
 def make_graph(
-    x: Tensor,
-    edge_index: Tensor,
-    y: Tensor,
-    train: Tensor,
-    val: Tensor | None = None,
-    test: Tensor | None = None,
+    x: Any,
+    edge_index: Any,
+    y: Any,
+    train: Any,
+    val: Any = None,
+    test: Any = None,
     name: str = "graph",
     class_names: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Graph:
-    """A checked graph: refuses what cannot be run in one sentence, notes what was put right.
+    """A checked graph from tensors or arrays: refuses in one sentence, notes what was put right.
 
-    Masks may be missing: `test` is then all that is neither train nor val. Repeated edges count
-    once, an existing self-loop weighs 2 in A + I, sparse features become CSR.
+    `val` and `test` may be missing: `test` is then all that is neither train nor val. Repeated
+    edges count once, an existing self-loop weighs 2 in A + I, sparse features become CSR.
     """
-    count = len(y) if y is not None and y.dim() == 1 else -1
-    _refuse_bad_tensors(x, edge_index, y, name)
-    if x.layout != torch.sparse_csr:
-        x = _lean(x.to(torch.float32))
-    val = torch.zeros_like(train) if val is None else val
-    test = ~(train | val) if test is None else test
-    for mask_name, mask in (("train", train), ("val", val), ("test", test)):
-        if mask.shape != (count,):
-            raise DataDamaged(
-                f"{name}: the {mask_name} mask has {tuple(mask.shape)} entries for {count} nodes; "
-                "get the files again."
-            )
-    edge_index, repeated = _once(edge_index, count)
-    graph = Graph(
-        x, edge_index, y.long(), train.bool(), val.bool(), test.bool(), name, class_names, notes
-    )
-    return graph.checked().replace(notes=notes + tuple(_oddities(graph, repeated)))
+    y = _labels(y, name)
+    x = _features(x, y, name)
+    edges, repeated = _once(_edges(edge_index, y, name), len(y))
+    train = _mask("train", train, y, name)
+    val = torch.zeros_like(train) if val is None else _mask("val", val, y, name)
+    test = ~(train | val) if test is None else _mask("test", test, y, name)
+    graph = Graph(x, edges, y, train, val, test, name, class_names, notes).checked()
+    if class_names and len(class_names) < graph.classes:
+        raise DataDamaged(
+            f"{name} has {graph.classes} classes and {len(class_names)} class names; name them all."
+        )
+    return graph.replace(notes=notes + tuple(_oddities(graph, repeated)))
 
 
-def _refuse_bad_tensors(x: Tensor, edge_index: Tensor, y: Tensor, name: str) -> None:
-    if y is None or y.dim() != 1 or y.is_floating_point() or len(y) == 0:
+def _tensor(value: Any, what: str, name: str) -> Tensor:
+    try:
+        return value if isinstance(value, Tensor) else torch.as_tensor(value, device="cpu")
+    except (TypeError, ValueError, RuntimeError):
+        raise DataDamaged(f"{name} has no usable {what}; give a tensor or an array.") from None
+
+
+def _labels(y: Any, name: str) -> Tensor:
+    y = _tensor(y, "labels", name)
+    if y.dim() != 1 or y.is_floating_point() or len(y) == 0:
         raise DataDamaged(f"{name} has no labels; give one whole number a node.")
     if bool((y < 0).any()):
         missing = int((y < 0).sum())
         raise DataDamaged(f"{name}: {missing} nodes have no label; drop them or label them.")
-    if x.dim() != 2 or x.shape[0] != len(y):
+    return y.long()
+
+
+def _features(x: Any, y: Tensor, name: str) -> Tensor:
+    x = _tensor(x, "features", name)
+    if x.dim() != 2 or x.shape[0] != len(y) or x.shape[1] == 0:
         raise DataDamaged(
             f"{name} has features of shape {tuple(x.shape)} for {len(y)} labels; "
             "give one row of features a node."
         )
-    values = x.values() if x.layout == torch.sparse_csr else x
-    if not bool(torch.isfinite(values).all()):
+    x = x.to(torch.float32)
+    if x.layout == torch.strided:
+        x = _lean(x)
+    else:
+        csr = x if x.layout == torch.sparse_csr else x.to_sparse_coo().coalesce().to_sparse_csr()
+        x = _csr(csr.crow_indices(), csr.col_indices(), csr.values(), x.shape)
+    if not bool(torch.isfinite(x.values() if x.layout == torch.sparse_csr else x).all()):
         raise DataDamaged(
             f"{name} has NaN or infinite features; replace them, for example by 0, and try again."
         )
-    outside = edge_index.numel() and (int(edge_index.max()) >= len(y) or int(edge_index.min()) < 0)
-    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or outside:
+    return x
+
+
+def _edges(edge_index: Any, y: Tensor, name: str) -> Tensor:
+    edges = _tensor(edge_index, "edges", name)
+    if edges.dim() != 2 or edges.shape[0] != 2 or edges.is_floating_point():
+        raise DataDamaged(
+            f"{name} has edges of shape {tuple(edges.shape)}; give whole numbers of shape (2, E)."
+        )
+    if edges.numel() and (int(edges.max()) >= len(y) or int(edges.min()) < 0):
         raise DataDamaged(
             f"{name} has edges that name nodes outside 0 to {len(y) - 1}; get the files again."
         )
+    return edges
+
+
+def _mask(which: str, mask: Any, y: Tensor, name: str) -> Tensor:
+    mask = _tensor(mask, f"{which} mask", name)
+    if mask.shape != y.shape:
+        raise DataDamaged(
+            f"{name}: the {which} mask has {tuple(mask.shape)} entries for {len(y)} nodes; "
+            "give true or false for every node."
+        )
+    return mask.bool()
 
 
 def _once(edge_index: Tensor, n: int) -> tuple[Tensor, int]:

@@ -14,6 +14,8 @@ from torch import Tensor
 
 from spear_core.client import DeferredUploads
 from spear_core.datasets import load
+from spear_core.device import pick_device
+from spear_core.errors import DataDamaged, SettingError
 from spear_core.graph import Graph
 from spear_core.partition import Partition, split
 from spear_core.propagate import mixing
@@ -45,12 +47,14 @@ def grid(
     graph: Graph | None = None,
 ) -> Grid:
     """Accuracy and predictions for every combination of α, γ and T around the settings."""
-    axes = tuple(alphas), tuple(gammas), tuple(steps)
-    for name, axis in zip(("alpha", "gamma", "steps"), axes, strict=True):
-        for value in axis:
-            check: dict[str, Any] = {name: value}
-            replace(settings, **check)  # refuses what cannot be run
-    graph = load(settings) if graph is None else graph
+    axes = (
+        _axis(settings, "alpha", alphas),
+        _axis(settings, "gamma", gammas),
+        _axis(settings, "steps", steps),
+    )
+    graph = load(settings) if graph is None else graph.to(pick_device(settings.device)[0])
+    if len(graph.test_nodes) == 0:
+        raise DataDamaged(f"{graph.name} has no test node, so there is no accuracy to show.")
     partition = split(graph, settings)
     shape = (*(len(axis) for axis in axes), len(graph.test_nodes))
     labels = torch.empty(shape, dtype=torch.int64, device=graph.device)
@@ -63,6 +67,17 @@ def grid(
         labels[i, j, k] = run_on(partition, point).prediction.labels
     right = labels == graph.y[graph.test_nodes]
     return Grid(settings, *axes, labels, right.double().mean(dim=-1))
+
+
+def _axis(settings: Settings, name: str, values: Iterable[Any]) -> tuple[Any, ...]:
+    """The values as Settings takes them; refuses what a run refuses."""
+    checked = []
+    for value in values:
+        change: dict[str, Any] = {name: value}
+        checked.append(getattr(replace(settings, **change), name))
+    if not checked:
+        raise SettingError(f"A grid needs at least one value of {name}.")
+    return tuple(checked)
 
 
 def _recombine(

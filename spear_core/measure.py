@@ -4,6 +4,7 @@ No measure needs the smoothed features Z themselves: class means and similaritie
 propagations of width C, norms come from row products kept with the graph.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,8 @@ from spear_core.settings import Settings
 
 FLOAT_BYTES = 4
 INT_BYTES = 4
+RESOLUTION = 1e-6  # of a cosine distance computed in single precision
+FEW_STEPS = 5  # up to here the row products that serve every α are kept
 
 JSON_METRICS = (
     "accuracy",
@@ -245,7 +248,8 @@ def silhouette(graph: Graph, alpha: float, steps: int) -> float | None:
 
     With unit rows x̂ and class sums S_c every mean distance is a dot product:
     a = 1 - (x̂·S_y - x̂·x̂) / (n_y - 1), b = min over other classes of 1 - x̂·S_c / n_c,
-    s = (b - a) / max(a, b); 0 for a class of one.
+    s = (b - a) / max(a, b); 0 for a class of one. Distances that single precision cannot tell
+    from zero count as zero.
     """
     nodes = graph.test_nodes
     label = graph.y[nodes]
@@ -268,13 +272,21 @@ def silhouette(graph: Graph, alpha: float, steps: int) -> float | None:
     other = 1 - near / size.clamp_min(1)
     other[:, size == 0] = torch.inf
     b = other.scatter(1, label[:, None], torch.inf).min(dim=1).values
+    a, b = (torch.where(d > RESOLUTION, d, torch.zeros_like(d)) for d in (a, b))
     most = torch.maximum(a, b)
     s = torch.where((n_own > 1) & (most > 0), (b - a) / most.clamp_min(1e-30), torch.zeros_like(a))
     return float(s.mean())
 
 
 def smoothed_norms(graph: Graph, alpha: float, steps: int) -> Tensor:
-    """‖z_i‖ of the test nodes: a quadratic form in the mixing weights, (M)."""
+    """‖z_i‖ of the test nodes, (M): a quadratic form in the mixing weights while T is small."""
+    if steps > FEW_STEPS:
+        rows = (graph.test_nodes, graph.test_operator)
+        square = torch.zeros(len(graph.test_nodes), dtype=torch.float64, device=graph.device)
+        for block in _column_blocks(graph):
+            z = propagate(graph.operator, block, alpha, steps, rows)
+            square += (z * z).sum(1, dtype=torch.float64)
+        return square.sqrt()
     products = row_products(graph, steps)  # (M, T + 1, T + 1)
     w = torch.tensor(mixing(alpha, steps), dtype=products.dtype, device=graph.device)
     return torch.einsum("mst,s,t->m", products, w, w).clamp_min(0).sqrt()
@@ -284,11 +296,10 @@ def row_products(graph: Graph, steps: int) -> Tensor:
     """⟨(Â^s X̃)_i, (Â^t X̃)_i⟩ for the test nodes, kept with the graph, (M, T + 1, T + 1)."""
     kept: dict[int, Tensor] = graph.__dict__.setdefault("_row_products", {})
     if steps not in kept:
-        nodes, width = graph.test_nodes, 512  # columns at a time, so that memory stays small
+        nodes = graph.test_nodes
         shape = (len(nodes), steps + 1, steps + 1)
         total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
-        for start in range(0, graph.num_features, width):
-            block = _columns(graph, start, min(start + width, graph.num_features))
+        for block in _column_blocks(graph):
             powers = [block.index_select(0, nodes)]
             for _ in range(steps):
                 block = graph.operator @ block
@@ -301,6 +312,12 @@ def row_products(graph: Graph, steps: int) -> Tensor:
                         total[:, t, s] += dot
         kept[steps] = total
     return kept[steps]
+
+
+def _column_blocks(graph: Graph, width: int = 512) -> Iterator[Tensor]:
+    """X̃ by dense blocks of columns, so that memory stays small."""
+    for start in range(0, graph.num_features, width):
+        yield _columns(graph, start, min(start + width, graph.num_features))
 
 
 def _columns(graph: Graph, start: int, stop: int) -> Tensor:

@@ -108,16 +108,22 @@ def _timed(seconds: dict[str, float], stage: str, step: Callable[[], T]) -> T:
 
 
 def _class_notes(graph: Graph, partition: Partition, estimate: Estimate) -> list[str]:
-    notes = []
     tested = torch.bincount(graph.y[graph.test_nodes], minlength=graph.classes) > 0
-    for words, missing in (
-        ("no training node, so it is never predicted", ~estimate.seen),
-        ("no test node, so its accuracy is empty", ~tested),
-    ):
-        for c in missing.nonzero().squeeze(1).tolist():
-            notes.append(f"Class {graph.class_names[c] if graph.class_names else c} has {words}.")
     lone = (partition.train_counts > 0).sum(0) == 1
-    if bool(lone.any()):
-        named = ", ".join(str(c) for c in lone.nonzero().squeeze(1).tolist())
-        notes.append(f"Held by a single client and so not shrunk: class {named}.")
-    return notes
+    return [
+        words.format(_classes(graph, which))
+        for words, which in (
+            ("No training node, so never predicted: {}.", ~estimate.seen),
+            ("No test node, so without an accuracy: {}.", ~tested),
+            ("Held by a single client, so without peers and not pulled: {}.", lone),
+        )
+        if bool(which.any())
+    ]
+
+
+def _classes(graph: Graph, which: Tensor) -> str:
+    """Some classes by name, the first eight of them."""
+    index = which.nonzero().squeeze(1).tolist()
+    names = [graph.class_names[c] if graph.class_names else str(c) for c in index]
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return f"class {', '.join(names[:8])}{more}"

@@ -51,6 +51,7 @@ class Settings:
         "label skew: 0.01 every client sees about one class, 10 all alike",
         symbol="β",
         above=0.0,
+        high=1e6,
         hint="Use about 0.05 for extreme skew, 10 for almost none.",
     )
     # what a client computes
@@ -61,7 +62,7 @@ class Settings:
         low=0.0,
         below=1.0,
     )
-    steps: int = _setting(2, "smoothing steps; 0 ignores the graph", symbol="T", low=0)
+    steps: int = _setting(2, "smoothing steps; 0 ignores the graph", symbol="T", low=0, high=1000)
     # what the server computes
     gamma: float = _setting(
         0.5,
@@ -89,15 +90,15 @@ class Settings:
         "auto", "where tensors live: auto, cpu, cuda, mps", choices=("auto", "cpu", "cuda", "mps")
     )
     # the synthetic graph (a contextual block model); other datasets ignore these
-    nodes: int = _setting(2000, "synthetic: number of nodes", symbol="N", low=2)
-    degree: float = _setting(10.0, "synthetic: mean number of neighbours", low=0.0)
-    classes: int = _setting(5, "synthetic: number of classes", symbol="C", low=2)
-    features: int = _setting(64, "synthetic: number of features", symbol="F", low=1)
+    nodes: int = _setting(2000, "synthetic: number of nodes", symbol="N", low=2, high=10**7)
+    degree: float = _setting(10.0, "synthetic: mean number of neighbours", low=0.0, high=1000.0)
+    classes: int = _setting(5, "synthetic: number of classes", symbol="C", low=2, high=1000)
+    features: int = _setting(64, "synthetic: number of features", symbol="F", low=1, high=10**5)
     homophily: float = _setting(
         0.8, "synthetic: share of edges inside a class, in [0, 1]", low=0.0, high=1.0
     )
     strength: float = _setting(
-        0.3, "synthetic: length of a class mean in units of a node's noise", low=0.0
+        0.3, "synthetic: length of a class mean in units of a node's noise", low=0.0, high=1000.0
     )
 
     def __post_init__(self) -> None:
@@ -108,6 +109,11 @@ class Settings:
         if self.dataset == "synthetic" and self.classes > self.nodes:
             raise SettingError(
                 f"classes must be at most nodes, got {self.classes} classes for {self.nodes} nodes."
+            )
+        if self.dataset == "synthetic" and self.nodes * self.features > 2 * 10**9:
+            raise SettingError(
+                f"nodes times features must be at most 2 billion, got {self.nodes} times "
+                f"{self.features}; use fewer of one."
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,8 +152,8 @@ def _whole(name: str, value: Any) -> int:
         if isinstance(value, float) and value.is_integer():
             return int(value)
         return int(value) if isinstance(value, str) else operator.index(value)
-    except (TypeError, ValueError):
-        raise SettingError(f"{name} must be a whole number, got {value!r}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise SettingError(f"{name} must be a whole number, got {str(value)[:40]!r}.") from None
 
 
 def _real(name: str, value: Any) -> float:
@@ -155,24 +161,30 @@ def _real(name: str, value: Any) -> float:
         if isinstance(value, bool):
             raise TypeError
         return float(value)
-    except (TypeError, ValueError):
-        raise SettingError(f"{name} must be a number, got {value!r}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise SettingError(f"{name} must be a number, got {str(value)[:40]!r}.") from None
 
 
 def _within(name: str, number: float, rule: Any) -> None:
     low, above = rule.get("low", -math.inf), rule.get("above", -math.inf)
     high, below = rule.get("high", math.inf), rule.get("below", math.inf)
-    if math.isnan(number) or (math.isinf(number) and number > 0 and not rule.get("infinite")):
+    endless = number == math.inf and not rule.get("infinite")
+    if number != number or endless:
         wanted = "a finite number"
     elif number < low:
         wanted = f"at least {low:g}"
     elif number <= above:
         wanted = f"above {above:g}"
     elif number > high:
-        wanted = f"at most {high:g}"
+        wanted = f"at most {high}"
     elif number >= below and "below" in rule:
         wanted = f"below {below:g}"
     else:
         return
     hint = f" {rule['hint']}" if "hint" in rule else ""
-    raise SettingError(f"{name} must be {wanted}, got {number:g}.{hint}")
+    got = f"{number:g}" if isinstance(number, float) else _brief(number)
+    raise SettingError(f"{name} must be {wanted}, got {got}.{hint}")
+
+
+def _brief(number: int) -> str:
+    return str(number) if abs(number) < 10**15 else "a far larger number"

@@ -1,11 +1,15 @@
 """The command line: what it prints, its JSON, and exit code 2 with one sentence."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
 from spear_core import Settings, run
 from spear_core.__main__ import main
+from tests.browser import ROOT
 
 METRICS = (
     *("accuracy", "macro_f1", "silhouette_raw", "silhouette_smoothed", "error_local"),
@@ -100,3 +104,30 @@ def test_data_lists_every_dataset(capsys):
         assert name in out
     code, out, _ = call(capsys, "data", "digits")
     assert "digits is ready (built in): 1797 nodes" in out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_terminal_without_greek_letters(encoding):
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    for argv in (["run", "--dataset", "karate"], ["run", "--help"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "spear_core", *argv],
+            env=environment,
+            capture_output=True,
+            cwd=ROOT,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_full_disk_for_the_output():
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full here")
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "spear_core", "data"]
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("The output cannot be written")
+    assert "Traceback" not in done.stderr

@@ -102,6 +102,8 @@ def test_random_split_is_20_40_40():
 
 
 def test_few_labels_a_class():
+    _load.cache_clear()
+    _base.cache_clear()
     full, few = (load(Settings(dataset="digits", labels_per_class=n)) for n in (0, 2))
     assert torch.bincount(few.y[few.train]).tolist() == [2] * 10
     assert not bool((few.train & ~full.train).any())
@@ -182,7 +184,7 @@ def test_real_graphs_have_their_published_size(name, nodes, edges, features, cla
     assert (graph.num_nodes, graph.num_edges) == (nodes, edges)
     assert (graph.num_features, graph.classes) == (features, classes)
     assert int(graph.train.sum()) == trained
-    assert not any("published" in note for note in graph.notes)
+    assert not any("the published one" in note for note in graph.notes)
 
 
 # the cache -----------------------------------------------------------------------------------
@@ -213,8 +215,10 @@ def test_a_damaged_compact_copy_is_made_anew(data):
     rawfiles.amazon(data)
     load(Settings(dataset="Photo"))
     (copy,) = (store.cache_folder() / "graphs").iterdir()
-    copy.write_bytes(copy.read_bytes()[:200])
-    assert load_anew("Photo").num_nodes == 40
+    whole = copy.read_bytes()
+    for damage in (whole[:200], b"", b"PK\x03\x04" + b"x" * 100, whole.replace(b"y.npy", b"z.npy")):
+        copy.write_bytes(damage)
+        assert load_anew("Photo").num_nodes == 40
 
 
 def test_the_data_folder_is_never_written_to(data):
@@ -349,17 +353,64 @@ def bad_graph(**changes):
     [
         ({"x": torch.full((4, 3), float("inf"))}, "NaN or infinite features"),
         ({"x": torch.rand(3, 3)}, "one row of features a node"),
-        ({"y": None}, "has no labels"),
+        ({"y": None}, "has no usable labels"),
         ({"y": torch.rand(4)}, "has no labels"),
         ({"y": torch.tensor([0, -1, 0, 1])}, "1 nodes have no label"),
         ({"train": torch.zeros(4, dtype=torch.bool)}, "has no training node"),
         ({"train": torch.ones(3, dtype=torch.bool)}, "train mask"),
         ({"edge_index": torch.tensor([[0], [9]])}, "nodes outside 0 to 3"),
+        ({"edge_index": torch.tensor([[0, 1], [1, 2], [2, 3]])}, r"give whole numbers of shape"),
+        ({"edge_index": None}, "no usable edges"),
+        ({"train": None}, "no usable train mask"),
+        ({"val": torch.ones(3, dtype=torch.bool)}, "val mask"),
+        ({"x": 1e300 * torch.rand(4, 3, dtype=torch.float64)}, "NaN or infinite features"),
+        ({"class_names": ("only",)}, "name them all"),
     ],
 )
 def test_a_graph_that_cannot_be_run(changes, words):
     with pytest.raises(SpearError, match=words):
         bad_graph(**changes)
+
+
+def test_arrays_lists_and_other_sparse_layouts_are_taken():
+    usual = bad_graph()
+    x = usual.features.to_dense()
+    for given in (x.numpy(), x.tolist(), x.to_sparse_coo(), x.to_sparse_csc(), x.double()):
+        graph = bad_graph(x=given, y=[0, 1, 0, 1], train=[1, 1, 0, 0])
+        assert torch.allclose(graph.features.to_dense(), x, atol=1e-6)
+        assert graph.test.tolist() == [False, False, True, True]
+        assert run(Settings(clients=2, beta=1), graph).metrics.accuracy is not None
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e20, 1e37])
+@pytest.mark.parametrize("dense", [True, False])
+def test_the_scale_of_features_does_not_matter(scale, dense):
+    x = torch.rand(4, 6) * (1 if dense else torch.tensor([1, 0, 0, 0, 0, 0]))
+    one, other = bad_graph(x=x), bad_graph(x=x * scale)
+    assert torch.allclose(one.features.to_dense(), other.features.to_dense(), atol=1e-6)
+
+
+def test_labels_that_are_no_whole_numbers(data):
+    rawfiles.amazon(data, labels=np.arange(40) % 4 + 0.7)
+    with pytest.raises(SpearError, match="give one whole number a node"):
+        load(Settings(dataset="Photo"))
+
+
+def test_published_and_drawn_splits_are_said(data):
+    rawfiles.webkb(data)
+    rawfiles.amazon(data)
+    assert "Split 3 of the 10 published ones." in load(Settings(dataset="Cornell", split=3)).notes
+    assert any("drawn by the seed" in note for note in load(Settings(dataset="Photo")).notes)
+    with pytest.raises(SpearError, match="no published split"):
+        load(Settings(dataset="Photo", split=3))
+    same = [load(Settings(dataset="Cornell", seed=s)) for s in (1, 2)]
+    assert same[0] is same[1]
+
+
+def test_synthetic_without_edges():
+    result = run(Settings(dataset="synthetic", nodes=50, degree=0, classes=2, clients=2))
+    assert result.graph.num_edges == 0
+    assert result.metrics.homophily is None
 
 
 def test_oddities_are_handled_and_said():
@@ -380,7 +431,7 @@ def test_oddities_are_handled_and_said():
     ):
         assert said in words
     result = run(Settings(clients=2, beta=5), graph)
-    assert any("Class 2 has no training node" in note for note in result.notes)
+    assert any("never predicted: class 2" in note for note in result.notes)
 
 
 # what is not on disk -------------------------------------------------------------------------
@@ -397,8 +448,17 @@ def test_not_to_be_had_is_one_sentence(data, offline):
 def test_some_files_missing_is_not_a_dataset(data, offline):
     folder = rawfiles.planetoid(data)
     (folder / "ind.cora.ty").unlink()
-    with pytest.raises(SpearError, match="Cora is not on disk"):
+    with pytest.raises(SpearError, match=r"put the raw file ind\.cora\.ty into"):
         load(Settings(dataset="Cora"))
+
+
+def test_no_home_folder(monkeypatch):
+    monkeypatch.setenv("SPEAR_CACHE", "~nobody-of-that-name/x")
+    with pytest.raises(SpearError, match="set SPEAR_CACHE"):
+        store.cache_folder()
+    monkeypatch.delenv("SPEAR_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    assert store.cache_folder().is_absolute()
 
 
 class Server:

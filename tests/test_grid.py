@@ -53,3 +53,14 @@ def test_narrow_features_are_propagated_themselves():
 def test_a_grid_refuses_what_a_run_refuses():
     with pytest.raises(SpearError, match="alpha must be below 1"):
         grid(Settings(), [0.5, 1.0], [0.5], [2])
+
+
+def test_a_grid_takes_what_settings_take():
+    whole = grid(Settings(dataset="karate", clients=3), ["0.1"], ["inf"], [2.0])
+    assert (whole.alphas, whole.gammas, whole.steps) == ((0.1,), (math.inf,), (2,))
+    with pytest.raises(SpearError, match="at least one value of gamma"):
+        grid(Settings(), [0.1], [], [2])
+    graph = random_graph(1)
+    graph = graph.replace(test=torch.zeros(40, dtype=torch.bool))
+    with pytest.raises(SpearError, match="no test node"):
+        grid(Settings(clients=4, beta=1), [0.1], [0.5], [2], graph)

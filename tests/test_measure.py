@@ -52,6 +52,28 @@ def test_silhouette_of_a_class_of_one_is_zero():
     assert silhouette(graph, 0.0, 0) == pytest.approx(theirs, abs=1e-6)
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-4])
+def test_silhouette_of_nearly_parallel_nodes_stays_in_range(noise):
+    torch.manual_seed(0)
+    x = torch.rand(1, 20).expand(60, 20) + noise * torch.rand(60, 20)
+    everyone = torch.ones(60, dtype=torch.bool)
+    ring = torch.stack([torch.arange(60), (torch.arange(60) + 1) % 60])
+    graph = make_graph(x, ring, torch.arange(60) % 3, everyone, test=everyone)
+    for alpha, steps in ((0.0, 0), (0.9, 3), (0.95, 10)):
+        assert -1 <= silhouette(graph, alpha, steps) <= 1
+    if noise == 0:
+        assert silhouette(graph, 0.0, 0) == 0
+
+
+def test_norms_are_the_same_for_few_and_for_many_steps(monkeypatch):
+    import sys
+
+    graph = run(Settings(dataset="digits")).graph
+    few = silhouette(graph, 0.6, 4)
+    monkeypatch.setattr(sys.modules["spear_core.measure"], "FEW_STEPS", 0)
+    assert silhouette(graph, 0.6, 4) == pytest.approx(few, abs=1e-6)
+
+
 def test_silhouette_of_a_single_class_is_empty():
     everyone = torch.ones(3, dtype=torch.bool)
     none = torch.empty(2, 0, dtype=torch.int64)

@@ -160,7 +160,7 @@ def test_a_class_nobody_holds_is_never_predicted():
     assert (result.prediction.scores[:, 2] == -math.inf).all()
     assert not (result.prediction.labels == 2).any()
     assert not torch.isnan(result.prediction.scores).any()
-    assert "Class 2 has no training node, so it is never predicted." in result.notes
+    assert "No training node, so never predicted: class 2." in result.notes
 
 
 def test_clients_do_not_see_each_other():
@@ -185,6 +185,14 @@ def test_explicit_uploads_give_the_same_estimate():
         a, b = estimate(deferred, s), estimate(sent, s)
         assert torch.allclose(a.prototypes, b.prototypes, atol=1e-6)
         assert torch.allclose(a.shrunk, b.shrunk, atol=1e-6)
+
+
+def test_uploads_can_be_changed_before_they_are_sent():
+    graph, owner = random_graph(8), torch.tensor([i % 4 for i in range(40)])
+    deferred = upload(Partition(graph, owner, 4), HAND)
+    louder = deferred.replace(counts=100 * deferred.counts)
+    assert torch.equal(louder.prototypes, deferred.prototypes)
+    assert estimate(louder, HAND).weights.max() < estimate(deferred, HAND).weights.max()
 
 
 def test_semantic_peers_by_hand():

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CATALOGUE", "NAMES", "Entry", "load"]
 
+UNSPLIT = ("Amazon", "Coauthor", "synthetic")  # no published split: 20/40/40 by the seed
 SYNTHETIC = ("nodes", "degree", "classes", "features", "homophily", "strength")
 
 
@@ -40,7 +41,9 @@ def load(settings: "Settings", progress: Progress | None = None) -> Graph:
     else:
         key = ()
         source = "" if entry.builtin else str(store.locate(entry, progress))
-    given = (settings.split, settings.seed, settings.labels_per_class)
+    drawn = entry.kind in UNSPLIT or settings.labels_per_class
+    seed = settings.seed if drawn else 0  # a published split is one graph for every seed
+    given = (settings.split, seed, settings.labels_per_class)
     return _load(entry.name, source, key, device, *given)
 
 
@@ -56,7 +59,10 @@ def _load(
 ) -> Graph:
     graph, masks = _base(name, source, key, device)
     if masks is None:
+        if split:
+            raise SettingError(f"{name} has no published split; use split 0 and choose a seed.")
         train, val, test = random_masks(graph.num_nodes, seed)
+        said = "No split is published: 20/40/40 percent of the nodes, drawn by the seed."
     else:
         many = masks["train"].shape[1]
         if split >= many:
@@ -68,10 +74,13 @@ def _load(
             masks[part][:, min(split, masks[part].shape[1] - 1)]
             for part in ("train", "val", "test")
         )
+        said = f"Split {split} of the {many} published ones." if many > 1 else ""
     if labels:
         train = few_labels(train, graph.y.cpu().numpy(), labels, seed)
     as_masks = [torch.as_tensor(m, device=device) for m in (train, val, test)]
-    return graph.replace(train=as_masks[0], val=as_masks[1], test=as_masks[2]).checked().warm()
+    notes = (*graph.notes, *([said] if said else []))
+    graph = graph.replace(train=as_masks[0], val=as_masks[1], test=as_masks[2], notes=notes)
+    return graph.checked().warm()
 
 
 @lru_cache(maxsize=3)

@@ -161,11 +161,9 @@ def resolve(name: str) -> str:
     plain = {_plain(known): known for known in NAMES}
     if _plain(name) in plain:
         return plain[_plain(name)]
-    near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=0.0)
-    raise SettingError(
-        f"There is no dataset {name!r}; did you mean {plain[near[0]]}? "
-        f"The names are {', '.join(NAMES)}."
-    )
+    near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=0.3)
+    hint = f"; did you mean {plain[near[0]]}?" if near else "."
+    raise SettingError(f"There is no dataset {name[:40]!r}{hint} The names are {', '.join(NAMES)}.")
 
 
 def _plain(name: str) -> str:

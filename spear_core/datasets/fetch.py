@@ -18,7 +18,7 @@ import zipfile
 from pathlib import Path
 
 from spear_core.datasets.catalogue import CATALOGUE, Entry
-from spear_core.datasets.store import Progress, raw_cache, roots, writing
+from spear_core.datasets.store import Progress, missing, raw_cache, roots, writing
 from spear_core.errors import DataDamaged, DataMissing, SpearError
 
 STALL_SECONDS = 60  # give up when nothing has arrived for so long
@@ -80,8 +80,9 @@ def fetch(entry: Entry, progress: Progress | None = None) -> None:
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     where = " or ".join(str(root / entry.folder) for root in roots())
-    names = entry.files if len(entry.files) <= 8 else (*entry.files[:2], "…", entry.files[-1])
-    files = f"file{'s' * (len(entry.files) > 1)} {', '.join(names)}"
+    lacking = min((missing(entry, root) for root in roots()), key=len)
+    names = lacking if len(lacking) <= 8 else (*lacking[:2], "…", lacking[-1])
+    files = f"file{'s' * (len(lacking) > 1)} {', '.join(names)}"
     raise DataMissing(
         f"{entry.name} is not on disk and cannot be downloaded ({'; '.join(reasons)}): run once "
         f"online, or put the raw {files} into {where}."

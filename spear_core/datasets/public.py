@@ -31,9 +31,16 @@ def read_raw(entry: Entry, root: Path) -> dict[str, np.ndarray]:
     except SpearError:
         raise
     except MemoryError:
-        raise DataDamaged(f"There is not enough memory to read {entry.name}.") from None
+        raise SpearError(f"There is not enough memory to read {entry.name}.") from None
+    except PermissionError as error:
+        raise DataDamaged(
+            f"{entry.name} cannot be read from {folder} ({error.strerror}); give yourself the "
+            "right to read its files."
+        ) from error
     except Exception as error:  # unpickling damaged files can raise anything
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
+        if "allow_pickle" in reason:
+            reason = "an .npz file is not one"
         raise DataDamaged(
             f"{entry.name} cannot be read from {folder} ({reason}); a file there is damaged, "
             "replace it by a whole copy."
@@ -76,6 +83,10 @@ class _InMemory:
 
 def _read_pyg(entry: Entry, root: Path) -> Any:
     base, args, kwargs = pyg_class(entry, root)
+    if entry.kind in ("Amazon", "Coauthor"):  # PyG would cut the fractions off
+        with np.load(root / entry.folder / entry.files[0]) as raw:
+            if raw["labels"].dtype.kind not in "iu":
+                raise DataDamaged(f"{entry.name} has no labels; give one whole number a node.")
     reader: Any = type(base.__name__, (_InMemory, base), {})
     reader(*args, **kwargs)
     return reader.kept
@@ -119,8 +130,11 @@ def _read_ogb(folder: Path) -> Any:
 def _plain(entry: Entry, data: Any) -> dict[str, np.ndarray]:
     """NumPy arrays small enough to keep: CSR features when sparse, 32-bit edges."""
     x, y = data.x.to(torch.float32), data.y
-    if y is None or y.numel() == 0 or (y.is_floating_point() and bool(torch.isnan(y).any())):
+    if y is None or y.numel() == 0 or bool((y != y.long()).any()):
         raise DataDamaged(f"{entry.name} has no labels; give one whole number a node.")
+    if bool((y < 0).any()):
+        missing = int((y < 0).sum())
+        raise DataDamaged(f"{entry.name}: {missing} nodes have no label; drop or label them.")
     if len(x) != len(y):
         raise DataDamaged(
             f"{entry.name} has {len(x)} rows of features for {len(y)} labels; "
@@ -172,6 +186,13 @@ def _refuse_lost_lines(entry: Entry, folder: Path, arrays: dict[str, np.ndarray]
             f"{entry.name} has {edges} edges in {folder} instead of {entry.edges}; "
             "a file is cut short, replace it by a whole copy."
         )
+    if entry.kind == "ogb" and nodes == entry.nodes:
+        named = sum(int(arrays[part].sum()) for part in ("train", "val", "test"))
+        if named != nodes:
+            raise DataDamaged(
+                f"{entry.name}: the split in {folder} names {named} of {nodes} nodes; "
+                "a file is cut short, replace it by a whole copy."
+            )
     if entry.kind == "Planetoid":
         stem = f"ind.{entry.name.lower()}"
         with open(folder / f"{stem}.tx", "rb") as file:

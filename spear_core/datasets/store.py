@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -27,15 +26,25 @@ MASKS = {"train", "val", "test"}
 def data_folder() -> Path | None:
     """$SPEAR_DATA: raw files in PyG's layout, never written to."""
     value = os.environ.get("SPEAR_DATA")
-    return Path(value).expanduser() if value else None
+    return _at_home(value) if value else None
 
 
 def cache_folder() -> Path:
     """$SPEAR_CACHE, or a folder of the user's cache."""
     value = os.environ.get("SPEAR_CACHE")
     if value:
+        return _at_home(value)
+    return _at_home(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "spear"
+
+
+def _at_home(value: str) -> Path:
+    try:
         return Path(value).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "spear"
+    except RuntimeError:
+        raise StorageError(
+            f"The folder {value} cannot be found, since there is no home folder here; "
+            "set SPEAR_CACHE to a folder that can be written."
+        ) from None
 
 
 def raw_cache() -> Path:
@@ -51,7 +60,7 @@ def roots() -> list[Path]:
 
 def missing(entry: Entry, root: Path) -> list[str]:
     """The raw files of a dataset that are not below a root."""
-    return [f for f in entry.files if not (root / entry.folder / f).is_file()]
+    return [f for f in entry.files if not os.path.isfile(root / entry.folder / f)]
 
 
 def found(entry: Entry) -> Path | None:
@@ -73,12 +82,14 @@ def locate(entry: Entry, progress: Progress | None = None) -> Path:
 def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
     """Plain arrays of a public graph, from its compact copy or, the first time, its raw files."""
     compact = cache_folder() / "graphs" / f"{entry.name}-{_signature(entry, Path(root))}.npz"
-    if compact.is_file():
+    if os.path.isfile(compact):
         try:
             with np.load(compact, allow_pickle=False) as kept:
-                return dict(kept)
-        except (OSError, ValueError, EOFError, BadZipFile):
-            pass  # a damaged copy is made anew
+                arrays = dict(kept)
+            if {"y", "edge_index"} < set(arrays):
+                return arrays
+        except Exception:  # whatever is wrong with a damaged copy, it is made anew
+            arrays = {}
     from spear_core.datasets.public import read_raw
 
     with writing(compact.parent):  # say so before the slow part if the cache cannot be written
@@ -86,7 +97,9 @@ def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
         tempfile.TemporaryFile(dir=compact.parent).close()
     arrays = read_raw(entry, Path(root))
     with writing(compact.parent):
-        _save_whole(compact, arrays)
+        for old in compact.parent.glob(f"{entry.name}-*.npz"):  # of raw files that have changed
+            old.unlink(missing_ok=True)
+        save_whole(compact, arrays)
     return arrays
 
 
@@ -121,7 +134,8 @@ def writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _save_whole(path: Path, arrays: dict[str, np.ndarray]) -> None:
+def save_whole(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """Write arrays so that the file is there whole or not at all."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -28,7 +28,9 @@ def synthetic(
     different = source != target
     source, target = source[different], target[different]
     key = np.sort(np.concatenate([source * n + target, target * n + source]))
-    key = key[np.append(True, key[1:] != key[:-1])]  # np.unique is many times slower
+    fresh = np.ones(len(key), dtype=bool)
+    fresh[1:] = key[1:] != key[:-1]
+    key = key[fresh]  # np.unique is many times slower
     mean = rng.standard_normal((c, f), dtype=np.float32)
     mean *= strength / np.linalg.norm(mean, axis=1, keepdims=True)
     x = rng.standard_normal((n, f), dtype=np.float32)
