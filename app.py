@@ -13,6 +13,9 @@ st.html(frame.STYLE)
 page = st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", url_path="explore", default=True),
+        st.Page("pages/split.py", title="Split", url_path="split"),
+        st.Page("pages/smooth.py", title="Smooth", url_path="smooth"),
+        st.Page("pages/shrink.py", title="Shrink", url_path="shrink"),
     ],
     position="top",
 )

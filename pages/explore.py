@@ -5,7 +5,7 @@ import statistics
 import pandas as pd
 import streamlit as st
 
-from pages.shared import controls, engine, frame, link, show
+from pages.shared import controls, engine, frame, link, mapview, show
 from spear_core import explain, figures
 from spear_core.figures.common import class_names
 
@@ -33,8 +33,7 @@ spread, strip = over.empty(), line.empty()
 left, right = st.columns([3, 2])
 chosen = frame.picked(result)
 with left:
-    st.markdown("**Who holds what**: training nodes of each client and class")
-    show.chart(figures.counts(result), "counts", "Training nodes of each client and class.")
+    mapview.draw(result, before, chosen)
 with right:
     st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")
     event = st.plotly_chart(

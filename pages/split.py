@@ -1,5 +1,7 @@
 """Split: what β and K do to the graph before anything is computed."""
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -10,7 +12,7 @@ from spear_core.figures import split as draw
 from spear_core.figures.common import class_names
 
 settings = frame.settings()
-result = result_or_stop(settings)
+result = result_or_stop(replace(settings, alpha=0.0, steps=0))  # a split knows nothing of them
 graph, part, metrics = result.graph, result.partition, result.metrics
 
 
@@ -18,7 +20,7 @@ def pinned_result() -> Result | None:
     """The pinned run to compare with; none where it cannot be made."""
     pinned = controls.pinned()
     try:
-        return result_of(pinned) if pinned and pinned != settings else None
+        return result_of(replace(pinned, alpha=0.0, steps=0)) if pinned else None
     except SpearError:
         return None
 
@@ -34,9 +36,7 @@ def inside(one: Result) -> float | None:
 
 
 def against(now: float | None, then: float | None) -> str | None:
-    if other is None or now is None or then is None:
-        return None
-    return f"{100 * (now - then):+.1f} points to the pinned"
+    return None if now is None or then is None else f"{now - then:+.2f} against the pinned"
 
 
 other = pinned_result()
@@ -50,16 +50,16 @@ st.markdown(
 cut, alike, whole, draws = st.columns(4)
 cut.metric(
     "Edges cut",
-    f"{100 * cut_share(result):.1f} %",
-    against(cut_share(result), cut_share(other) if other else None),
+    f"{part.cut_edges:,} ({100 * cut_share(result):.1f} %)",
+    against(cut_share(result), cut_share(other)) if other else None,
     delta_color="off",
-    help=f"{part.cut_edges:,} of {graph.num_edges:,} (each direction counts). No client sees them.",
+    help=f"Of {graph.num_edges:,}, each direction counted. No client sees a cut edge.",
 )
 local, every = inside(result), metrics.homophily
 alike.metric(
     "Homophily inside clients",
     "none" if local is None else f"{local:.2f}",
-    against(local, inside(other) if other else None),
+    against(local, inside(other)) if other else None,
     delta_color="off",
     help="Share of a client's own edges that join one class; the mean over clients with edges.",
 )
@@ -69,8 +69,8 @@ draws.metric(
     part.redraws,
     help="A draw that leaves a client under 10 nodes is thrown away, 99 times at most.",
 )
-for note in part.notes:
-    st.info(note, icon=":material/info:")
+if part.notes:
+    st.info(" ".join(part.notes), icon=":material/info:")
 
 st.subheader("Who holds which class")
 st.caption("Look along a row: a row with one bright cell is a client that knows one class.")
@@ -80,7 +80,7 @@ which = st.segmented_control(
 training = which == "training nodes"
 show.chart(
     draw.holdings(result, training),
-    key="holdings",
+    key="split_holdings",
     alt=f"Heat map of {'training' if training else 'all'} nodes by client and class; clients hold "
     f"{int(held.min())} to {int(held.max())} classes each.",
 )
@@ -90,7 +90,7 @@ with left:
     st.caption("Look at the shortest bars: few training nodes give a noisy prototype.")
     show.chart(
         draw.sizes(result, other),
-        key="sizes",
+        key="split_sizes",
         alt=f"Bars of client sizes from {int(part.sizes.min())} to {int(part.sizes.max())} nodes; "
         f"{len(part.empty)} clients are empty, {len(part.untrained)} have no training node.",
     )
@@ -99,17 +99,17 @@ with right:
     st.caption("Look for dots above the line: inside, neighbours are more alike than in the graph.")
     show.chart(
         draw.homophily(result, other),
-        key="homophily",
+        key="split_homophily",
         alt=f"One dot a client, by size and homophily; the graph's own is {every or 0:.2f}.",
     )
 st.subheader("The cut, close up")
 small = graph.num_nodes <= 90
 st.caption(
-    ("The whole graph." if small else "A connected part of the graph, around its largest hub.")
+    ("The whole graph." if small else "A connected part of the graph where many classes meet.")
     + " Colours are clients, numbers are classes; dashed edges are cut, so no client smooths over"
     " them."
 )
-show.chart(draw.small_graph(result), key="small", alt="Small graph with clients as colours.")
+show.chart(draw.small_graph(result), key="split_small", alt="Small graph with clients as colours.")
 
 names = class_names(result)
 clients = pd.DataFrame(

@@ -22,6 +22,7 @@ from spear_core.settings import Settings
 FLOAT_BYTES = 4
 INT_BYTES = 4
 RESOLUTION = 1e-6  # of a cosine distance computed in single precision
+KEPT = 8  # class means kept with a graph
 FEW_STEPS = 5  # up to here the row products that serve every α are kept
 
 JSON_METRICS = (
@@ -95,13 +96,12 @@ class Metrics:
     @cached_property
     def centroids(self) -> Tensor:
         """The true class means of Z over the test nodes, (C, F)."""
-        return class_means(self.graph, self.graph.test, self.settings)
+        return class_means(self.graph, "test", self.settings)
 
     @cached_property
     def centroids_all(self) -> Tensor:
         """The true class means of Z over every node, (C, F)."""
-        every = torch.ones_like(self.graph.test)
-        return class_means(self.graph, every, self.settings)
+        return class_means(self.graph, "all", self.settings)
 
     @property
     def error_local(self) -> float | None:
@@ -212,14 +212,27 @@ def measure(
     return Metrics(partition.graph, partition, estimate, prediction, settings)
 
 
-def class_means(graph: Graph, mask: Tensor, settings: Settings) -> Tensor:
-    """Class means of the smoothed features over the masked nodes, (C, F); 0 for an empty class."""
-    nodes = mask.nonzero().squeeze(1)
-    label = graph.y[nodes]
-    size = torch.bincount(label, minlength=graph.classes).clamp_min(1)
-    share = torch.zeros(graph.num_nodes, graph.classes, device=graph.device)
-    share[nodes, label] = 1 / size[label]
-    return _weighted_sum(graph, share, settings.alpha, settings.steps)
+def class_means(graph: Graph, over: str, settings: Settings) -> Tensor:
+    """Class means of the smoothed features over the test or all nodes, (C, F); 0 if empty.
+
+    They depend on the graph, α and T alone, so the last few are kept with the graph.
+    """
+    kept: dict[tuple[str, float, int], Tensor] = graph.__dict__.setdefault("_class_means", {})
+    key = (over, settings.alpha, settings.steps)
+    if key not in kept:
+        nodes = (
+            graph.test_nodes
+            if over == "test"
+            else torch.arange(graph.num_nodes, device=graph.device)
+        )
+        label = graph.y[nodes]
+        size = torch.bincount(label, minlength=graph.classes).clamp_min(1)
+        share = torch.zeros(graph.num_nodes, graph.classes, device=graph.device)
+        share[nodes, label] = 1 / size[label]
+        if len(kept) >= KEPT:
+            kept.pop(next(iter(kept)))
+        kept[key] = _weighted_sum(graph, share, settings.alpha, settings.steps)
+    return kept[key]
 
 
 def prototype_errors(estimate: Estimate, centroids: Tensor) -> dict[str, float | None]:
@@ -295,23 +308,26 @@ def smoothed_norms(graph: Graph, alpha: float, steps: int) -> Tensor:
 def row_products(graph: Graph, steps: int) -> Tensor:
     """⟨(Â^s X̃)_i, (Â^t X̃)_i⟩ for the test nodes, kept with the graph, (M, T + 1, T + 1)."""
     kept: dict[int, Tensor] = graph.__dict__.setdefault("_row_products", {})
-    if steps not in kept:
-        nodes = graph.test_nodes
-        shape = (len(nodes), steps + 1, steps + 1)
-        total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
-        for block in _column_blocks(graph):
-            powers = [block.index_select(0, nodes)]
-            for _ in range(steps):
-                block = graph.operator @ block
-                powers.append(block.index_select(0, nodes))
-            for s, left in enumerate(powers):
-                for t in range(s, steps + 1):
-                    dot = (left * powers[t]).sum(1, dtype=torch.float64)
-                    total[:, s, t] += dot
-                    if t > s:
-                        total[:, t, s] += dot
-        kept[steps] = total
-    return kept[steps]
+    larger = next((t for t in kept if t >= steps), None)
+    if larger is not None:
+        return kept[larger][:, : steps + 1, : steps + 1]
+    nodes = graph.test_nodes
+    shape = (len(nodes), steps + 1, steps + 1)
+    total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
+    for block in _column_blocks(graph):
+        powers = [block.index_select(0, nodes)]
+        for _ in range(steps):
+            block = graph.operator @ block
+            powers.append(block.index_select(0, nodes))
+        for s, left in enumerate(powers):
+            for t in range(s, steps + 1):
+                dot = (left * powers[t]).sum(1, dtype=torch.float64)
+                total[:, s, t] += dot
+                if t > s:
+                    total[:, t, s] += dot
+    kept.clear()  # the larger one holds every smaller one
+    kept[steps] = total
+    return total
 
 
 def _column_blocks(graph: Graph, width: int = 512) -> Iterator[Tensor]:

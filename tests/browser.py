@@ -36,13 +36,13 @@ def need_browser() -> str:
 
 
 @contextmanager
-def running_app() -> Iterator[str]:
-    """The address of the app, served on a free port of loopback until the end."""
+def running_app(script: Path = ROOT / "app.py") -> Iterator[str]:
+    """The address of the app (or another script), served on a free port of loopback."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [
-        *(sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"),
+        *(sys.executable, "-m", "streamlit", "run", str(script), "--server.headless", "true"),
         *("--server.address", "127.0.0.1", "--server.port", str(port)),
     ]
     server = subprocess.Popen(

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -140,6 +141,15 @@ def _server(hidden: set[str]) -> None:
             icon=":material/keep:",
             help="Keeps this setting, to compare the next ones with.",
         )
+    _copy_link()
+
+
+def _copy_link() -> None:
+    """The whole link to this view; the browser's address bar shows the same."""
+    with st.popover("Copy link", width="stretch", icon=":material/link:"):
+        base = (st.context.url or "").split("?")[0]
+        st.caption("Every control is in it, so it opens this very view again, also in a year.")
+        st.code(f"{base}?{urlencode(link.full_query(_current()))}", language=None, wrap_lines=True)
 
 
 def pinned() -> Settings | None:

@@ -74,7 +74,12 @@ def pick_from(event: Any) -> None:
     points = event["selection"]["points"] if event else []
     if points and "customdata" in points[0]:
         client, label = points[0]["customdata"][:2]
-        text = f"{int(client)},{int(label)}"
-        if st.session_state.get("_clicked") != text:
-            st.session_state["_clicked"] = st.session_state[link.PICK] = text
-            st.rerun()
+        if st.session_state.get("_clicked") != (client, label):
+            st.session_state["_clicked"] = (client, label)
+            pick(int(client), int(label))
+
+
+def pick(client: int, label: int) -> None:
+    """Pick one prototype and draw the page again."""
+    st.session_state[link.PICK] = f"{client},{label}"
+    st.rerun()

@@ -19,16 +19,26 @@ VIEWS = {  # what a page shows, beside the settings: name -> choices, the first 
     "view": ("Silhouette", "Confusion", "Prototypes", "Time and bytes"),
     "show": ("both", "local", "global"),
     "colour": ("class", "client", "right or wrong"),
+    "shrink": (
+        "Accuracy over γ",
+        "What carries the gain",
+        "Proposition 1",
+        "Does the model hold",
+    ),
+    "centroid": ("test nodes", "all nodes"),
+    "sigma2": ("1", "0.1", "0.2", "0.5", "2", "5", "10"),
+    "tau2": ("0.5", "0", "0.01", "0.05", "0.1", "0.2", "1", "2", "5"),
+    "samples": ("3", "1", "2", "5", "8", "10", "20", "50", "100"),
 }
-HIDE, PIN, PICK = "hide", "pin", "pick"  # hidden controls, pinned setting, picked prototype
+HIDE, PIN, PICK, NODE = "hide", "pin", "pick", "node"  # hidden controls, pinned setting, picks
 
 
 def read() -> None:
     """Put what the URL says into the controls, if the URL was changed by someone else."""
     state, query = st.session_state, dict(st.query_params)
     moved = any(name in state and state[name] != value for name, value in _last().items())
-    if query == state.get("_written") or (moved and "_written" in state):
-        return
+    if "_written" in state and (moved or not query or query == state["_written"]):
+        return  # a widget was moved, another page was opened, or nothing has changed
     values, notes = parse(query)
     for name, value in values.items():
         state[name] = value
@@ -49,7 +59,7 @@ def full_query(settings: Settings) -> dict[str, str]:
     state = st.session_state
     query = as_query(settings)
     query |= {name: state[name] for name in VIEWS if state.get(name)}
-    for name in (HIDE, PIN, PICK):
+    for name in (HIDE, PIN, PICK, NODE):
         if state.get(name):
             query[name] = state[name]
     return query
@@ -65,7 +75,7 @@ def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """Values for every control and a sentence for each parameter that was left out."""
     values: dict[str, Any] = {name: getattr(Settings(), name) for name in SETTINGS}
     values |= {name: choices[0] for name, choices in VIEWS.items()}
-    values |= {HIDE: "", PIN: "", PICK: ""}
+    values |= {HIDE: "", PIN: "", PICK: "", NODE: ""}
     notes = []
     for name, text in query.items():
         if name in SETTINGS:
@@ -79,6 +89,8 @@ def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
             values[HIDE] = ",".join(part for part in text.split(",") if part in SETTINGS)
         elif name == PICK and re.fullmatch(r"\d{1,6},\d{1,4}", text):
             values[PICK] = text
+        elif name == NODE and re.fullmatch(r"\d{1,9}", text):
+            values[NODE] = text
         elif name == PIN:
             pinned, wrong = unpin(text)
             values[PIN] = pin(pinned) if pinned else ""

@@ -1,5 +1,6 @@
 """What every page shows in the same way: charts, the code behind them, and exports."""
 
+import html
 import json
 import re
 from dataclasses import fields
@@ -20,7 +21,7 @@ def chart(figure: go.Figure, key: str, alt: str = "", **options: object) -> obje
     }
     shown = st.plotly_chart(figure, key=key, config=config, **options)
     if alt:
-        st.html(f'<p class="alt">{alt}</p>')
+        st.html(f'<p class="alt">{html.escape(alt)}</p>')
     return shown
 
 

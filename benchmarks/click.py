@@ -1,0 +1,110 @@
+"""From key press to updated number and updated map, in a real browser.
+
+`python -m benchmarks.click` starts the app and, beside it, a Streamlit script that does nothing
+but print its slider's value. Times are taken in the page itself: from the key event to the change
+of the number, and to Plotly's redraw of the map. Ratios are to the trivial script, in one run.
+"""
+
+import statistics
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser import FLAGS, IDLE, need_browser, running_app
+
+TRIVIAL = """
+import streamlit as st
+value = st.slider("value", 0, 1000, 500, key="value")
+st.metric("Accuracy on test nodes", f"{value} %")
+"""
+PRESSES = 40
+
+WATCH = """
+() => {
+  window.spear = { start: 0, number: null, map: null };
+  addEventListener("keydown", () => {
+    spear.start = performance.now(); spear.number = spear.map = null;
+  }, true);
+  const value = () =>
+    document.querySelector("[data-testid=stMetric] [data-testid=stMetricValue]")?.innerText;
+  let last = value();
+  new MutationObserver(() => {
+    const now = value();
+    if (now && now !== last) {
+      last = now;
+      if (spear.start && spear.number === null) spear.number = performance.now() - spear.start;
+    }
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });
+  document.querySelector(".live-map")?.on("plotly_afterplot", () => {
+    if (spear.start && spear.map === null) spear.map = performance.now() - spear.start;
+  });
+}
+"""
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        script = Path(folder) / "trivial.py"
+        script.write_text(TRIVIAL)
+        browser = playwright.chromium.launch(executable_path=need_browser(), args=list(FLAGS))
+        with running_app(script) as trivial, running_app() as app:
+            base, _, _ = measure(browser.new_page(), trivial, "value", has_map=False)
+            report("trivial rerun", base, base)
+            for dataset in ("digits", "Cora"):
+                page = browser.new_page(viewport={"width": 1280, "height": 900})
+                # γ moves the number and the prototypes, never the background of the map
+                url = f"{app}/?dataset={dataset}&beta=0.3&gamma=0.01&clients=20"
+                number, drawn, outside = measure(page, url, "γ, trust in own counts", has_map=True)
+                report(f"{dataset}, number", number, base)
+                report(f"{dataset}, map", drawn, base)
+                print(f"{dataset}: {len(outside)} requests left this machine")
+        browser.close()
+
+
+def measure(
+    page: Page, url: str, slider: str, has_map: bool
+) -> tuple[list[float], list[float], list[str]]:
+    """Milliseconds to the number and to the map for every press, and outside requests."""
+    outside: list[str] = []
+    page.on(
+        "request",
+        lambda r: (
+            None
+            if "127.0.0.1" in r.url or r.url[:5] in ("data:", "blob:")
+            else outside.append(r.url)
+        ),
+    )
+    page.goto(url)
+    page.wait_for_selector(IDLE, timeout=120_000)
+    if has_map:
+        page.wait_for_selector(".live-map .main-svg", timeout=120_000)
+        page.wait_for_function("() => document.body.innerText.includes('UMAP ·')", timeout=300_000)
+    page.wait_for_timeout(2000)
+    page.evaluate(WATCH)
+    handle = page.get_by_role("slider", name=slider)
+    number, drawn = [], []
+    for press in range(PRESSES):
+        handle.press("ArrowRight" if press % 14 < 7 else "ArrowLeft")
+        page.wait_for_timeout(150)
+        page.wait_for_selector(IDLE, timeout=60_000)
+        page.wait_for_timeout(450)
+        seen = page.evaluate("() => [spear.number, spear.map]")
+        if seen[0] is not None:
+            number.append(seen[0])
+        if seen[1] is not None:
+            drawn.append(seen[1])
+    return number, drawn, outside
+
+
+def report(name: str, values: list[float], base: list[float]) -> None:
+    ranked = sorted(values)
+    median, late = statistics.median(ranked), ranked[int(0.95 * (len(ranked) - 1))]
+    print(
+        f"{name:16} median {median:6.0f} ms, 95th percentile {late:6.0f} ms, "
+        f"{median / statistics.median(base):4.1f} × the trivial rerun ({len(values)} presses)"
+    )
+
+
+if __name__ == "__main__":
+    main()
