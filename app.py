@@ -3,6 +3,8 @@
 Start it with `make app`, or `streamlit run app.py`.
 """
 
+import logging
+
 import streamlit as st
 
 from pages.shared import controls, frame, link
@@ -24,6 +26,12 @@ try:
 except SpearError as error:
     st.error(str(error))
     st.stop()
-with frame.around(settings):
-    page.run()
+try:
+    with frame.around(settings):
+        page.run()
+except SpearError as error:
+    st.error(str(error))
+except Exception:  # a fault of ours: said kindly, kept in the log
+    logging.exception("The page failed")
+    st.error("This page could not be drawn; 'Paper defaults' brings it back. The log says why.")
 link.write(settings)

@@ -38,16 +38,16 @@ def open_page(address, browser):
         own = (address, address.replace("http", "ws"), "data:", "blob:")
         tab.on("request", lambda r: None if r.url.startswith(own) else tab.outside.append(r.url))
         tab.goto(f"{address}/{path}")
-        settled(tab)
+        settled(tab, "[data-testid=stMetric]" if path[:1] in ("", "?") else "h1, h2, h3, p")
         return tab
 
     yield visit
     context.close()
 
 
-def settled(tab):
+def settled(tab, sign="[data-testid=stMetric]"):
     tab.wait_for_selector(IDLE, timeout=90_000)
-    tab.wait_for_selector("[data-testid=stMetric]", timeout=90_000)
+    tab.wait_for_selector(sign, timeout=90_000)
     tab.wait_for_timeout(400)
     tab.wait_for_selector(IDLE, timeout=90_000)
 
@@ -147,3 +147,69 @@ def test_two_tabs_do_not_disturb_each_other(open_page):
     assert query(two)["steps"] == "2"
     assert query(two)["dataset"] == "karate"
     assert query(one)["steps"] == "3"
+
+
+def test_pages_share_the_controls_and_the_link(open_page):
+    tab = open_page("?dataset=karate&clients=3&alpha=0.5")
+    for title, words in (("Split", "cut"), ("Smooth", "Follow one node"), ("Shrink", "λ")):
+        tab.get_by_role("link", name=title).first.click()
+        tab.wait_for_timeout(1500)
+        tab.wait_for_selector(IDLE, timeout=90_000)
+        assert query(tab)["dataset"] == "karate"
+        assert query(tab)["alpha"] == "0.5"
+        assert words in tab.locator("[data-testid=stMain]").inner_text()
+        assert tab.locator("[data-testid=stException]").count() == 0
+
+
+def test_a_link_straight_to_a_page_of_a_cold_server(browser):
+    """Streamlit opens a file of pages/ by itself until the frame has run once."""
+    need_browser()
+    with running_app() as url:
+        tab = browser.new_page()
+        tab.goto(f"{url}/smooth?dataset=karate&clients=3&node=5")
+        tab.wait_for_selector(IDLE, timeout=120_000)
+        tab.get_by_text("Follow one node").first.wait_for(timeout=60_000)
+        assert tab.get_by_role("slider", name="α, weight of the neighbours").count() == 1
+        assert tab.get_by_role("spinbutton", name="Node").input_value() == "5"
+        assert tab.locator("[data-testid=stException]").count() == 0
+        tab.close()
+
+
+def test_picking_a_cell_writes_its_formula(open_page):
+    tab = open_page()
+    plot = tab.locator(".st-key-weights")
+    plot.scroll_into_view_if_needed()
+    tab.wait_for_timeout(1500)
+    box = plot.locator(".nsewdrag").first.bounding_box()
+    # client 8 (of 10 rows), class 2 (of 10 columns): n = 3
+    tab.mouse.click(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.85)
+    tab.get_by_text("λ = 1/(1 + 0.5·3) = 0.40").wait_for(timeout=30_000)
+    settled(tab)
+    assert query(tab)["pick"] == "8,2"
+
+
+def test_asking_for_a_node(open_page):
+    tab = open_page("smooth")
+    before = tab.get_by_role("spinbutton", name="Node").input_value()
+    tab.get_by_role("button", name="A right one, please").click()
+    tab.wait_for_timeout(1500)
+    tab.wait_for_selector(IDLE, timeout=60_000)
+    assert tab.get_by_role("spinbutton", name="Node").input_value() != before
+    assert query(tab)["node"] == tab.get_by_role("spinbutton", name="Node").input_value()
+
+
+def test_a_dataset_that_cannot_be_had_is_one_sentence(open_page):
+    tab = open_page_without_metric(open_page, "?dataset=Squirrel")
+    tab.get_by_text("Squirrel is not on disk and cannot be downloaded").wait_for(timeout=90_000)
+    assert tab.locator("[data-testid=stException]").count() == 0
+    tab.get_by_role("combobox", name="Dataset").click()
+    tab.get_by_role("option", name="karate").click()
+    settled(tab)
+    assert query(tab)["dataset"] == "karate"
+
+
+def open_page_without_metric(open_page, path):
+    """For a view that shows a sentence instead of numbers."""
+    tab = open_page()
+    tab.goto(tab.url.split("?")[0] + path)
+    return tab

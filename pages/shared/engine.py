@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from spear_core import PAPER_SEEDS, Result, Settings, SpearError, load, run
+from spear_core import PAPER_SEEDS, Result, Settings, load, run
 from spear_core.datasets import CATALOGUE, store
 
 SMALL = 30_000  # nodes up to which further runs (seeds, references) are made on every click
 
 
 def result_or_stop(settings: Settings) -> Result:
-    """The run with these settings; a sentence on the page instead when it cannot be made."""
+    """The run with these settings; the frame shows the sentence when it cannot be made."""
     note = st.empty()
     entry = CATALOGUE[settings.dataset]
     if not entry.builtin and not store.found(entry):
@@ -20,11 +20,8 @@ def result_or_stop(settings: Settings) -> Result:
     try:
         load(settings, progress=lambda words, part: note.progress(part, words))
         result = result_of(settings)
-    except SpearError as error:
+    finally:
         note.empty()
-        st.error(str(error))
-        st.stop()
-    note.empty()
     return result
 
 

@@ -22,7 +22,7 @@ STYLE = """
         font-size: 0.75rem; opacity: 0.7; }
 section[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
 .alt { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.block-container { padding-top: 3.2rem; padding-bottom: 2rem; }
+.block-container { padding-top: 4.6rem; padding-bottom: 2rem; }
 [data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; font-size: 1.7rem; }
 </style>
 """
@@ -73,7 +73,8 @@ def pick_from(event: Any) -> None:
     """Take over a click on a cell; a second look at the same click changes nothing."""
     points = event["selection"]["points"] if event else []
     if points and "customdata" in points[0]:
-        client, label = points[0]["customdata"][:2]
+        data = points[0]["customdata"]
+        client, label = (data[i] if isinstance(data, list) else data[str(i)] for i in (0, 1))
         if st.session_state.get("_clicked") != (client, label):
             st.session_state["_clicked"] = (client, label)
             pick(int(client), int(label))
