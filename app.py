@@ -23,8 +23,9 @@ page = st.navigation(
 )
 try:
     settings = controls.settings()
-except SpearError as error:
+except SpearError as error:  # values that do not go together
     st.error(str(error))
+    controls.draw()
     st.stop()
 try:
     with frame.around(settings):
@@ -34,4 +35,5 @@ except SpearError as error:
 except Exception:  # a fault of ours: said kindly, kept in the log
     logging.exception("The page failed")
     st.error("This page could not be drawn; 'Paper defaults' brings it back. The log says why.")
+controls.draw()
 link.write(settings)

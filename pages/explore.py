@@ -28,12 +28,14 @@ if before and before.metrics.accuracy is not None and metrics.accuracy is not No
     change = f"{100 * (metrics.accuracy - before.metrics.accuracy):+.2f} since the last setting"
 now.metric("Accuracy on test nodes", percent(metrics.accuracy), change)
 spread, strip = over.empty(), line.empty()
+engine.let_go()
 
 # the map and the weights ---------------------------------------------------------------------
 left, right = st.columns([3, 2])
 chosen = frame.picked(result)
 with left:
     mapview.draw(result, before, chosen)
+    engine.let_go(0.02)
 with right:
     st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")
     event = st.plotly_chart(

@@ -57,6 +57,12 @@ def settings() -> Settings:
         st.warning(note)
     for name in (*link.SETTINGS, *link.VIEWS):  # Streamlit forgets a widget that is not drawn
         state[name] = state[name]
+    return _current()
+
+
+def draw() -> None:
+    """The sidebar. The frame draws it after the page, whose numbers people wait for."""
+    state = st.session_state
     hidden = set(state.get(link.HIDE, "").split(","))
     with st.sidebar:
         st.selectbox(
@@ -70,9 +76,8 @@ def settings() -> Settings:
         )
         if state.get("scenario"):
             st.caption(SCENARIOS[state["scenario"]][1])
-        for draw in (_data, _split, _client, _server):
-            draw(hidden)
-    return Settings(**{name: state[name] for name in link.SETTINGS})
+        for part in (_data, _split, _client, _server):
+            part(hidden)
 
 
 def _data(hidden: set[str]) -> None:

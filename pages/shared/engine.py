@@ -1,5 +1,6 @@
 """Calls into the engine as pages make them: with progress while loading, and kept afterwards."""
 
+import time
 from dataclasses import replace
 
 import streamlit as st
@@ -8,6 +9,11 @@ from spear_core import PAPER_SEEDS, Result, Settings, load, run
 from spear_core.datasets import CATALOGUE, store
 
 SMALL = 30_000  # nodes up to which further runs (seeds, references) are made on every click
+
+
+def let_go(seconds: float = 0.005) -> None:
+    """Pause, so that what was drawn so far reaches the browser before the rest is made."""
+    time.sleep(seconds)
 
 
 def result_or_stop(settings: Settings) -> Result:
