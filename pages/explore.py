@@ -58,7 +58,9 @@ if view == "Silhouette":
         "How tightly the true classes lie together, -1 to 1, by cosine, on the test nodes: before "
         "and after smoothing on the full graph. The labels are used only to measure."
     )
-    show.chart(figures.silhouettes(result, pinned), "silhouettes", "Silhouette raw and smoothed.")
+    costly = graph.num_nodes * graph.num_features > engine.LARGE
+    if not costly or st.toggle("Compute it: this graph is large, it takes some seconds"):
+        show.chart(figures.silhouettes(result, pinned), "silhouettes", "Silhouette, raw, smoothed.")
 elif view == "Confusion":
     a, b = st.columns(2)
     with a:
@@ -88,7 +90,7 @@ up = result.uploads
 columns = {"client": up.client, "class": up.label, "n": up.counts}
 columns["lambda"] = result.estimate.weights[up.client, up.label]
 pairs = pd.DataFrame({name: values.tolist() for name, values in columns.items()})
-show.export({"weights": pairs, "measures": pd.DataFrame([metrics.to_dict()])})
+show.export({"weights": pairs, "measures": lambda: pd.DataFrame([metrics.to_dict()])})
 show.same_in_python(
     settings,
     f"SPEAR on {settings.dataset}",

@@ -169,7 +169,7 @@ def test_a_link_straight_to_a_page_of_a_cold_server(browser):
         tab.goto(f"{url}/smooth?dataset=karate&clients=3&node=5")
         tab.wait_for_selector(IDLE, timeout=120_000)
         tab.get_by_text("Follow one node").first.wait_for(timeout=60_000)
-        assert tab.get_by_role("slider", name="α, weight of the neighbours").count() == 1
+        tab.get_by_role("slider", name="α, weight of the neighbours").wait_for(timeout=60_000)
         assert tab.get_by_role("spinbutton", name="Node").input_value() == "5"
         assert tab.locator("[data-testid=stException]").count() == 0
         tab.close()

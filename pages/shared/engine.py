@@ -8,6 +8,7 @@ import streamlit as st
 from spear_core import PAPER_SEEDS, Result, Settings, load, run
 from spear_core.datasets import CATALOGUE, store
 
+LARGE = 15_000_000  # nodes × features beyond which a silhouette takes seconds
 SMALL = 30_000  # nodes up to which further runs (seeds, references) are made on every click
 
 

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from collections.abc import Callable
 from dataclasses import fields
 
 import pandas as pd
@@ -80,13 +81,16 @@ def notebook(title: str, code: str) -> str:
     return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
 
 
-def export(tables: dict[str, pd.DataFrame]) -> None:
-    """CSV files of what is shown, and the format in which charts are saved."""
+def export(tables: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None:
+    """CSV files of what is shown, and the format in which charts are saved.
+
+    A function is called when its file is asked for.
+    """
     with st.popover("Export", icon=":material/download:"):
         for name, table in tables.items():
             st.download_button(
                 f"{name} (CSV)",
-                table.to_csv(index=False),
+                lambda t=table: (t() if callable(t) else t).to_csv(index=False),
                 file_name=f"spear-{_slug(name)}.csv",
                 mime="text/csv",
                 on_click="ignore",
