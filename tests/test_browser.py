@@ -48,6 +48,7 @@ def open_page(address, browser):
 def settled(tab, sign="[data-testid=stMetric]"):
     tab.wait_for_selector(IDLE, timeout=90_000)
     tab.wait_for_selector(sign, timeout=90_000)
+    tab.get_by_role("button", name="Copy link").wait_for(timeout=90_000)  # the last to be drawn
     tab.wait_for_timeout(400)
     tab.wait_for_selector(IDLE, timeout=90_000)
 
