@@ -5,6 +5,7 @@ B_s = (Âᵀ)^s S per partition, and ω the server's weights per γ, the unnorma
 are Σ_t Σ_s w_t w_s Â^t X̃ X̃ᵀ (B_s ∘ ω): the powers are computed once, a point is a recombination.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,12 +13,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from spear_core.attack import attackers, poison
 from spear_core.client import DeferredUploads
 from spear_core.datasets import load
 from spear_core.device import pick_device
 from spear_core.errors import DataDamaged, SettingError
 from spear_core.graph import Graph
 from spear_core.partition import Partition, split
+from spear_core.perturb import perturb, perturb_test
 from spear_core.propagate import mixing
 from spear_core.run import run_on
 from spear_core.server import mixture
@@ -58,10 +61,12 @@ def grid(
     partition = split(graph, settings)
     shape = (*(len(axis) for axis in axes), len(graph.test_nodes))
     labels = torch.empty(shape, dtype=torch.int64, device=graph.device)
-    if settings.peers == "semantic":  # the peers depend on the prototypes: no shared basis
+    if not _linear(settings):
         doubtful = torch.ones(shape[:3], dtype=torch.bool, device=graph.device)
     else:
-        doubtful = _recombine(partition, settings, axes, labels)
+        held = poison(perturb(partition, settings), settings, attackers(partition, settings))
+        tested = perturb_test(partition, settings).graph
+        doubtful = _recombine(held, tested, settings, axes, labels)
     for i, j, k in doubtful.nonzero().tolist():
         point = replace(settings, alpha=axes[0][i], gamma=axes[1][j], steps=axes[2][k])
         labels[i, j, k] = run_on(partition, point).prediction.labels
@@ -80,15 +85,24 @@ def _axis(settings: Settings, name: str, values: Iterable[Any]) -> tuple[Any, ..
     return tuple(checked)
 
 
+def _linear(settings: Settings) -> bool:
+    """Whether the server only adds prototypes up, with weights that do not depend on them."""
+    lying = settings.attacker_count or settings.chosen
+    forged = lying and (settings.forge != "none" or settings.inflate != 1)
+    private = settings.epsilon < math.inf
+    return not (forged or private) and settings.peers == "mean" and settings.defence == "none"
+
+
 def _recombine(
     partition: Partition,
+    graph: Graph,
     settings: Settings,
     axes: tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]],
     labels: Tensor,
 ) -> Tensor:
     """Fill in the labels; True for every point where two classes are too close to call."""
     alphas, gammas, steps = axes
-    graph, top = partition.graph, max(steps)
+    top = max(steps)
     w = torch.zeros(len(alphas), len(steps), top + 1, device=graph.device)
     for i, alpha in enumerate(alphas):
         for k, t in enumerate(steps):
@@ -103,7 +117,9 @@ def _recombine(
     for j, gamma in enumerate(gammas):
         omega = mixture(uploads, replace(settings, gamma=gamma))[1]
         weights = uploads.table(omega / omega.max()).index_select(0, partition.owner)  # (N, C)
-        sums = torch.stack([graph.collect(weights * mass) for mass in masses])  # (T + 1, C, F)
+        sums = torch.stack(
+            [partition.graph.collect(weights * mass) for mass in masses]
+        )  # (T + 1, C, F)
         length = torch.einsum("ps,scf,tcf,pt->pc", w, sums, sums, w).clamp_min(0).sqrt()
         for rows, basis in _score_basis(graph, sums, top):  # ((T + 1)², M' C)
             scores = (pairs @ basis).view(len(w), -1, graph.classes)  # (A S, M', C)

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
+from spear_core.attack import attackers, forge, poison
+from spear_core.check import Rejected, check
 from spear_core.classify import Prediction, classify
 from spear_core.client import Uploads, upload
 from spear_core.datasets import load
@@ -16,6 +18,8 @@ from spear_core.device import pick_device
 from spear_core.graph import Graph
 from spear_core.measure import Metrics, measure
 from spear_core.partition import Partition, split
+from spear_core.perturb import perturb, perturb_test
+from spear_core.privacy import privatise
 from spear_core.propagate import propagate
 from spear_core.server import Estimate, estimate
 from spear_core.settings import Settings
@@ -28,7 +32,11 @@ class Result:
     """Everything a run gave; what is costly and seldom shown is computed on first access."""
 
     settings: Settings
-    partition: Partition
+    partition: Partition  # of the graph that is tested on
+    held: Partition  # what the clients hold: the same object unless there is noise or a lie
+    attackers: tuple[int, ...]  # the clients that lie
+    sent: Uploads  # what left the clients, before the server's checks
+    rejected: tuple[Rejected, ...]  # what the server dropped because it cannot be true
     estimate: Estimate
     prediction: Prediction  # of the test nodes
     metrics: Metrics
@@ -40,7 +48,7 @@ class Result:
 
     @property
     def uploads(self) -> Uploads:
-        """What the clients sent."""
+        """What the server worked with: what was sent, less what it dropped."""
         return self.estimate.uploads
 
     @property
@@ -67,7 +75,8 @@ class Result:
             *pick_device(self.settings.device)[1],
             *self.graph.notes,
             *self.partition.notes,
-            *_class_notes(self.graph, self.partition, self.estimate),
+            *_class_notes(self.graph, self.held, self.estimate),
+            *(rejected.sentence for rejected in self.rejected[:8]),
         )
 
 
@@ -87,11 +96,22 @@ def run_on(
 ) -> Result:
     """Run the method on a partition that is already there."""
     seconds = {} if seconds is None else seconds
-    uploads = _timed(seconds, "upload", lambda: upload(partition, settings))
-    estimated = _timed(seconds, "estimate", lambda: estimate(uploads, settings))
-    predicted = _timed(seconds, "classify", lambda: classify(partition.graph, estimated, settings))
-    metrics = measure(partition, estimated, predicted, settings)
-    return Result(settings, partition, estimated, predicted, metrics, seconds)
+    liars = attackers(partition, settings)
+    held = poison(perturb(partition, settings), settings, liars)
+    tested = perturb_test(partition, settings)
+    sent = _timed(seconds, "upload", lambda: _sent(held, settings, liars))
+    kept, rejected = check(sent)
+    estimated = _timed(seconds, "estimate", lambda: estimate(kept, settings, tested.graph, liars))
+    predicted = _timed(seconds, "classify", lambda: classify(tested.graph, estimated, settings))
+    metrics = measure(tested, estimated, predicted, settings)
+    return Result(
+        settings, tested, held, liars, sent, rejected, estimated, predicted, metrics, seconds
+    )
+
+
+def _sent(held: Partition, settings: Settings, liars: tuple[int, ...]) -> Uploads:
+    """What leaves the clients: honest means, then what liars make of theirs, then privacy."""
+    return privatise(forge(upload(held, settings), settings, liars), settings)
 
 
 def _graph(settings: Settings, own: Graph | None) -> Graph:

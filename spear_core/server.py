@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 
 from spear_core.client import Uploads
+from spear_core.defence import defend, robust_mean
+from spear_core.graph import Graph
 from spear_core.settings import Settings
 
 
@@ -42,15 +44,24 @@ class Estimate:
         return (1 - lam) * self.uploads.prototypes + lam * self.peers
 
 
-def estimate(uploads: Uploads, settings: Settings) -> Estimate:
+def estimate(
+    uploads: Uploads,
+    settings: Settings,
+    graph: Graph | None = None,
+    liars: tuple[int, ...] = (),
+) -> Estimate:
     """Global prototypes g_c = Norm(Σ_k n_kc p̃_kc) (eq. 6), written as one weighted sum.
 
     Every p̃ is a mixture of uploads, so g_c = Norm(Σ_k ω_kc p_kc) with
     ω_kc = n_kc (1 - λ_kc) + Σ_{j≠k} n_jc λ_jc a_jk, where a_jk is peer k's share in j's peer mean,
     1 / (|S_c| - 1) by default. A class that only one client holds is its own peer: ω = n.
+    A defence may look at the test graph, whose labels the server does not know; only the oracle,
+    which is a yardstick, is told who lies.
     """
+    uploads = defend(uploads, settings, graph, liars)
     lam, omega, share = mixture(uploads, settings)
-    total = uploads.combine(omega)
+    total = robust_mean(uploads, settings)
+    total = uploads.combine(omega) if total is None else total
     seen = torch.zeros(uploads.classes, dtype=torch.bool, device=total.device)
     seen[uploads.label] = True
     prototypes = torch.nn.functional.normalize(total, dim=1, eps=1e-30)

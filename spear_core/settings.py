@@ -13,6 +13,18 @@ from spear_core.datasets.catalogue import NAMES, resolve
 from spear_core.errors import SettingError
 
 PAPER_SEEDS = (42, 0, 1, 2026, 2077)
+DEFENCES = (
+    "none",
+    "cap",
+    "cap-median",
+    "median",
+    "trimmed",
+    "geometric",
+    "krum",
+    "multi-krum",
+    "cosine",
+    "oracle",
+)
 
 
 def _setting(default: Any, help: str, symbol: str = "", **limits: Any) -> Any:
@@ -85,6 +97,91 @@ class Settings:
         "what a prototype is trusted by: count (n), degree (n times 1 + log(1 + mean degree))",
         choices=("count", "degree"),
     )
+    # noise in what the clients hold; all random draws below also depend on `draw`
+    edge_noise: float = _setting(
+        0.0, "share of edges deleted and added, half of it each", symbol="ρ", low=0.0, high=1.0
+    )
+    feature_noise: float = _setting(
+        0.0, "share of feature entries set to zero", symbol="η", low=0.0, high=1.0
+    )
+    feature_rule: str = _setting(
+        "entries",
+        "which entries are zeroed: entries (each by itself), half (in every second node)",
+        choices=("entries", "half"),
+    )
+    label_noise: float = _setting(
+        0.0, "share of training labels replaced by another class", low=0.0, high=1.0
+    )
+    noise_when: str = _setting(
+        "after",
+        "when edges are changed: after the split (inside each client), before it (anywhere)",
+        choices=("after", "before"),
+    )
+    noise_test: bool = _setting(False, "edges and features of the test graph are noisy too")
+    draw: int = _setting(
+        0, "which random draw of noise, attackers and privacy", low=0, high=2**32 - 1
+    )
+    # clients that lie
+    attackers: str = _setting(
+        "random",
+        "who lies: random, smallest or largest (attacker_count of them), chosen (a list)",
+        choices=("random", "smallest", "largest", "chosen"),
+    )
+    attacker_count: int = _setting(0, "how many clients lie", symbol="m", low=0)
+    chosen: str = _setting("", "the clients that lie, by number, for example 0,3,7")
+    flip: str = _setting(
+        "next",
+        "labels of liars: none, next (y + 1), reverse (C - 1 - y), random, pair (one to another)",
+        choices=("none", "next", "reverse", "random", "pair"),
+    )
+    flip_from: int = _setting(0, "flip = pair: the class that is mislabelled", low=0)
+    flip_to: int = _setting(1, "flip = pair: the class it is called", low=0)
+    inflate: float = _setting(
+        1.0, "liars multiply their counts by this", symbol="r", low=0.0, high=1e9
+    )
+    forge: str = _setting(
+        "none",
+        "prototypes of liars: none, random, negated, copy (of another class), scaled, nan",
+        choices=("none", "random", "negated", "copy", "scaled", "nan"),
+    )
+    forge_scale: float = _setting(10.0, "forge = scaled: the factor", low=-1e9, high=1e9)
+    collude: bool = _setting(False, "liars agree: the same random labels and directions for all")
+    # what the server does against them
+    defence: str = _setting(
+        "none",
+        "how the server defends itself: " + ", ".join(DEFENCES),
+        choices=DEFENCES,
+    )
+    cap_share: float = _setting(
+        0.5,
+        "defence = cap: largest share of a class's total count for one client",
+        above=0.0,
+        high=1.0,
+    )
+    trim: float = _setting(
+        0.2, "defence = trimmed: share cut off at either end", low=0.0, below=0.5
+    )
+    expected_attackers: int = _setting(
+        3, "how many liars the server reckons with (krum, multi-krum)", symbol="f", low=0
+    )
+    # what a client does to keep its nodes private
+    epsilon: float = _setting(
+        math.inf,
+        "privacy budget of the one upload; inf adds no noise",
+        symbol="ε",
+        above=0.0,
+        infinite=True,
+    )
+    delta: float = _setting(
+        1e-5,
+        "probability with which the guarantee may fail (gaussian)",
+        symbol="δ",
+        above=0.0,
+        below=1.0,
+    )
+    mechanism: str = _setting(
+        "gaussian", "which noise: gaussian, laplace", choices=("gaussian", "laplace")
+    )
     # where it runs
     device: str = _setting(
         "auto", "where tensors live: auto, cpu, cuda, mps", choices=("auto", "cpu", "cuda", "mps")
@@ -106,6 +203,7 @@ class Settings:
             value = _checked(f.name, f.type, getattr(self, f.name), f.metadata)
             object.__setattr__(self, f.name, value)
         object.__setattr__(self, "dataset", resolve(self.dataset))
+        object.__setattr__(self, "chosen", _client_list(self.chosen))
         if self.dataset == "synthetic" and self.classes > self.nodes:
             raise SettingError(
                 f"classes must be at most nodes, got {self.classes} classes for {self.nodes} nodes."
@@ -143,6 +241,19 @@ def _checked(name: str, kind: Any, value: Any, rule: Any) -> Any:
     number = _whole(name, value) if kind == "int" else _real(name, value)
     _within(name, number, rule)
     return number
+
+
+def _client_list(text: str) -> str:
+    """Client numbers in order, each once: `"7, 3,3"` becomes `"3,7"`."""
+    try:
+        numbers = {int(part) for part in text.split(",") if part.strip()}
+        if min(numbers, default=0) < 0:
+            raise ValueError
+    except ValueError:
+        raise SettingError(
+            f"chosen must be client numbers, as in 0,3,7, got {text[:40]!r}."
+        ) from None
+    return ",".join(str(k) for k in sorted(numbers))
 
 
 def _whole(name: str, value: Any) -> int:

@@ -116,7 +116,7 @@ def unpin(text: str) -> tuple[Settings | None, list[str]]:
     """The setting in such a word, and a sentence where it cannot be read."""
     changes: dict[str, Any] = {}
     try:
-        for part in text.split(",") if text not in ("", "default") else []:
+        for part in re.split(r",(?=[a-z_]+:)", text) if text not in ("", "default") else []:
             name, _, value = part.partition(":")
             if name not in SETTINGS:
                 return None, [f"The pinned setting in the link was left out: what is {name!r}?"]
