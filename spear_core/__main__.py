@@ -1,4 +1,4 @@
-"""The command line: `python -m spear_core run …` and `python -m spear_core data …`."""
+"""The command line: `python -m spear_core COMMAND …`."""
 
 import argparse
 import io
@@ -12,6 +12,7 @@ from spear_core import PAPER_SEEDS, Settings, SpearError, defaults, load, run
 from spear_core.datasets import CATALOGUE, store
 from spear_core.datasets.catalogue import resolve
 from spear_core.measure import JSON_METRICS
+from spear_core.paper import command as paper_command
 from spear_core.run import Result
 
 
@@ -71,6 +72,9 @@ def _parser() -> argparse.ArgumentParser:
     data = commands.add_parser("data", help="show which datasets are there, or get one")
     data.set_defaults(command=_data)
     data.add_argument("name", nargs="?", help="a dataset to get and check")
+
+    paper = paper_command.add(commands)
+    paper.set_defaults(command=lambda args: paper_command.main(args, _progress))
     return parser
 
 

@@ -1,0 +1,84 @@
+"""Paper: every printed figure of SPEAR beside a measurement of ours, and where it does not hold."""
+
+from collections import Counter
+from dataclasses import asdict
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import engine, frame, papermaps, papertable, show
+from spear_core.figures import paper as figures
+from spear_core.paper import findings, measured
+from spear_core.paper.tables import PRINTED, table
+
+TABLES, CURVES, MAPS, DOUBTS = "Tables", "Curves", "Maps", "Where it does not hold"
+CURVE_NAMES = ("β curve", "γ curve", "T curve", "α curve", "boundary")
+ABOUT = {
+    "β curve": "Cora from extreme skew to mild skew.",
+    "γ curve": "From peers alone (γ = 0) to no shrinkage (∞).",
+    "T curve": "More steps look further into the graph.",
+    "α curve": "The weight of the neighbours: it helps where neighbours are alike.",
+    "boundary": "Up to β = 1, at the paper's α and at a larger one.",
+}
+DRAWN = {
+    "ablation": figures.ablation,
+    "steep": figures.steep,
+    "byzantine": figures.byzantine,
+    "communication": figures.communication,
+    "constant": lambda rows: figures.constant(),
+}
+
+
+@st.cache_data(show_spinner=False)
+def stored() -> list[measured.Measured]:
+    return measured.read()
+
+
+settings = frame.settings()
+rows = stored()
+marks = Counter(row.mark for row in rows if row.printed is not None)
+dates = sorted({row.date for row in rows})
+st.markdown("#### The paper beside our run")
+st.caption(
+    f"{sum(marks.values())} printed figures of SPEAR: "
+    + ", ".join(f"{count} {mark}" for mark, count in marks.most_common())
+    + f". Five seeds, measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))} "
+    f"with {rows[0].versions}. Every cell opens the explorer at its setting."
+)
+view = st.segmented_control(
+    "View", (TABLES, CURVES, MAPS, DOUBTS), key="paper", required=True,
+    label_visibility="collapsed",
+)  # fmt: skip
+if view == TABLES:
+    name = st.selectbox("Table", list(PRINTED), key="paper_table", format_func=str.capitalize)
+    shown = table(name, rows)
+    st.caption(shown.about + ". Ours: mean ± standard deviation over seeds.")
+    papertable.draw(shown)
+    for row in rows:
+        if row.table == name and row.mark == measured.DIFFERS:
+            st.markdown(
+                f"- **{row.row}, {row.column}** differs: {row.mean:.4g} ± {row.std:.2g} measured, "
+                f"{row.printed:g} printed" + (f"; {row.note}." if row.note else ".")
+            )
+elif view == CURVES:
+    name = st.segmented_control("Curve", CURVE_NAMES, key="paper_curve", required=True)
+    st.caption(f"{ABOUT[name]} The paper draws this curve without numbers; ours is measured.")
+    show.chart(figures.curve(rows, name), f"paper-{name}", f"Accuracy, {name}.")
+elif view == MAPS:
+    papermaps.draw(settings)
+else:
+    for finding in findings.findings(rows):
+        st.markdown(f"##### {finding.title}")
+        st.markdown(finding.words)
+        show.chart(DRAWN[finding.key](rows), f"paper-{finding.key}", finding.words)
+        engine.let_go()
+    st.markdown("##### Where the paper contradicts itself")
+    st.markdown("\n".join(f"- {words}" for words in findings.CONTRADICTIONS))
+show.export({"measured": pd.DataFrame([asdict(row) | {"mark": row.mark} for row in rows])})
+show.same_in_python(
+    settings,
+    "The paper beside our run",
+    "from spear_core.paper import measured",
+    "for row in measured.read():",
+    "    print(row.table, row.row, row.column, row.printed, row.mean, row.std, row.mark)",
+)

@@ -1,0 +1,46 @@
+"""`python -m spear_core paper`: measure what the paper prints and say where we differ."""
+
+import argparse
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from spear_core.errors import SpearError
+from spear_core.paper import measured
+from spear_core.paper.cells import cells, curves
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    """The options of the command, added to argparse's subparsers."""
+    paper: argparse.ArgumentParser = commands.add_parser(
+        "paper", help="measure every figure of the paper for SPEAR"
+    )
+    paper.add_argument("--only", metavar="A,B,…", help=f"some tables: {', '.join(tables())}")
+    return paper
+
+
+def tables() -> list[str]:
+    return list(dict.fromkeys(cell.table for cell in [*cells(), *curves()]))
+
+
+def main(args: argparse.Namespace, progress: Callable[[str, float], None]) -> None:
+    """Measure, store, and list every deviation beyond two spreads."""
+    only = [name.strip() for name in args.only.split(",")] if args.only else []
+    unknown = [name for name in only if name not in tables()]
+    if unknown:
+        raise SpearError(f"There is no table {unknown[0]!r}; choose from {', '.join(tables())}.")
+    rows = measured.measure_all(only, progress)
+    measured.write(rows)
+    for table in dict.fromkeys(row.table for row in rows):
+        marks = Counter(row.mark for row in rows if row.table == table)
+        said = ", ".join(f"{count} {mark}" for mark, count in marks.items())
+        print(f"{table:16} {said}")
+    differing = [row for row in rows if row.mark == measured.DIFFERS]
+    if differing:
+        print(f"\nBeyond two spreads ({len(differing)}), measured against printed:")
+    for row in differing:
+        print(
+            f"  {row.table}, {row.row}, {row.column}: {row.mean:.4g} ± {row.std:.2g} "
+            f"against {row.printed:g}" + (f" ({row.note})" if row.note else "")
+        )
+    print(f"\nStored in {measured.FILE}")

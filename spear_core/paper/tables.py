@@ -1,0 +1,83 @@
+"""The paper's tables in their own form: every printed row, our measurement beside it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from spear_core.paper.cells import Cell, cells, reported
+from spear_core.paper.measured import OPEN, Measured
+
+PRINTED = {  # our name of a table -> its name among the printed figures, and what it shows
+    "main": ("main_accuracy", "Accuracy in %, ten clients, β = 0.05"),
+    "ablation": ("ablation", "Accuracy in % with parts of SPEAR taken out"),
+    "perturbation": ("perturbation", "Accuracy in % with half of the edges or features noisy"),
+    "byzantine": ("byzantine_3_of_10", "Accuracy in % when 3 of 10 clients flip their labels"),
+    "heterophily": ("heterophily", "Accuracy in % on graphs whose neighbours mostly differ"),
+    "scalability": ("scalability", "Accuracy in % with 5 to 100 clients"),
+    "heuristics": ("heuristics", "Accuracy in % with other peers or another trust"),
+    "silhouette": ("silhouette", "Silhouette of the test nodes, by cosine"),
+    "prototype error": ("prototype_error", "Cosine distance of prototypes to the true centroids"),
+    "communication": ("efficiency_communication", "What is sent: MB in all, KB a client for SPEAR"),
+    "seconds": ("efficiency_seconds", "Seconds, on the paper's machine and on this one"),
+    "claims": ("claims", "Figures the paper quotes in its text"),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cell: what is printed, what was measured, and with which settings it is opened."""
+
+    printed: float | str | None
+    measured: Measured | None = None
+    cell: Cell | None = None
+
+    @property
+    def mark(self) -> str:
+        return self.measured.mark if self.measured else OPEN
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows and columns as printed."""
+
+    name: str
+    about: str
+    columns: list[str]
+    rows: dict[str, list[Entry]]
+
+
+def table(name: str, measured: list[Measured]) -> Table:
+    """A table of the paper with our figures beside the printed ones."""
+    columns, rows = _printed(name)
+    ours = {cell.where: cell for cell in cells() if cell.table == name}
+    found = {row.where: row for row in measured}
+    for _, row, column in ours:  # rows that are ours alone come last
+        rows.setdefault(row, [None] * len(columns))
+        if column not in columns:
+            raise ValueError(f"{name} has no column {column!r}.")
+    entries = {
+        row: [
+            _entry(value, found.get((name, row, column)), ours.get((name, row, column)))
+            for column, value in zip(columns, values, strict=True)
+        ]
+        for row, values in rows.items()
+    }
+    return Table(name, PRINTED[name][1], columns, entries)
+
+
+def _entry(printed: Any, measured: Measured | None, cell: Cell | None) -> Entry:
+    return Entry(cell.printed if cell and printed is None else printed, measured, cell)
+
+
+def _printed(name: str) -> tuple[list[str], dict[str, list[Any]]]:
+    raw = reported()[PRINTED[name][0]]
+    if name == "scalability":
+        columns = [f"K = {k}" for k in raw["Cora"]["columns"]]
+        rows = {
+            f"{dataset}: {method}": values
+            for dataset, part in raw.items()
+            for method, values in part["rows"].items()
+        }
+        return columns, rows
+    if name == "claims":
+        return ["accuracy"], {}
+    return list(raw["columns"]), dict(raw["rows"])
