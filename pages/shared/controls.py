@@ -60,9 +60,17 @@ def settings() -> Settings:
     return _current()
 
 
-def draw() -> None:
-    """The sidebar. The frame draws it after the page, whose numbers people wait for."""
+def draw(lesson: bool = False) -> None:
+    """The sidebar. The frame draws it after the page, whose numbers people wait for.
+
+    A lesson has its one control on the page, so the sidebar keeps only the link then.
+    """
     state = st.session_state
+    if lesson:
+        with st.sidebar:
+            st.caption("The lesson has its one control on the page. Every other page has all.")
+            _copy_link()
+        return
     hidden = set(state.get(link.HIDE, "").split(","))
     with st.sidebar:
         st.selectbox(
@@ -195,7 +203,8 @@ def _offer(name: str) -> str:
     return f"{name} (downloads {entry.megabytes:g} MB)"
 
 
-def _put(settings: Settings) -> None:
+def put(settings: Settings) -> None:
+    """Set every control to these settings."""
     for name in link.SETTINGS:
         st.session_state[name] = getattr(settings, name)
 
@@ -208,12 +217,12 @@ def _take_scenario() -> None:
     name = st.session_state["scenario"]
     if name:
         changes = SCENARIOS[name][0]
-        _put(replace(defaults(changes.get("dataset", st.session_state["dataset"])), **changes))
+        put(replace(defaults(changes.get("dataset", st.session_state["dataset"])), **changes))
 
 
 def _reset() -> None:
     st.session_state["scenario"] = None
-    _put(defaults(st.session_state["dataset"]))
+    put(defaults(st.session_state["dataset"]))
 
 
 def _fit_clients() -> None:
