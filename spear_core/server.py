@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from spear_core.client import Uploads
-from spear_core.defence import defend, robust_mean
+from spear_core.defence import defend
 from spear_core.graph import Graph
+from spear_core.robust import robust_mean
 from spear_core.settings import Settings
 
 
@@ -60,12 +61,24 @@ def estimate(
     """
     uploads = defend(uploads, settings, graph, liars)
     lam, omega, share = mixture(uploads, settings)
-    total = robust_mean(uploads, settings)
-    total = uploads.combine(omega) if total is None else total
+    total = _total(uploads, settings, omega)
     seen = torch.zeros(uploads.classes, dtype=torch.bool, device=total.device)
     seen[uploads.label] = True
     prototypes = torch.nn.functional.normalize(total, dim=1, eps=1e-30)
     return Estimate(uploads, uploads.table(lam), prototypes, seen, share)
+
+
+def _total(uploads: Uploads, settings: Settings, omega: Tensor) -> Tensor:
+    """Every class's prototype before its length is set to 1, (C, F).
+
+    A median of sparse features can be zero in every coordinate; the weighted mean then stands in,
+    so that no class is lost to a defence.
+    """
+    robust = robust_mean(uploads, settings)
+    if robust is None:
+        return uploads.combine(omega)
+    empty = ~robust.any(dim=1, keepdim=True)
+    return torch.where(empty, uploads.combine(omega), robust) if bool(empty.any()) else robust
 
 
 def mixture(uploads: Uploads, settings: Settings) -> tuple[Tensor, Tensor, Tensor | None]:

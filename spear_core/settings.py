@@ -23,6 +23,7 @@ DEFENCES = (
     "krum",
     "multi-krum",
     "cosine",
+    "consensus",
     "oracle",
 )
 
@@ -99,15 +100,24 @@ class Settings:
     )
     # noise in what the clients hold; all random draws below also depend on `draw`
     edge_noise: float = _setting(
-        0.0, "share of edges deleted and added, half of it each", symbol="ρ", low=0.0, high=1.0
+        0.0,
+        "share of edges changed: half of it deleted, half added (1: half of them and as many new)",
+        symbol="ρ",
+        low=0.0,
+        high=1.0,
     )
     feature_noise: float = _setting(
-        0.0, "share of feature entries set to zero", symbol="η", low=0.0, high=1.0
+        0.0,
+        "share of features set to zero, before rows are normalised",
+        symbol="η",
+        low=0.0,
+        high=1.0,
     )
     feature_rule: str = _setting(
         "entries",
-        "which entries are zeroed: entries (each by itself), half (in every second node)",
-        choices=("entries", "half"),
+        "which features are zeroed: entries (each by itself), half (only in every second node), "
+        "nodes (all of a node's), columns (one feature of all nodes)",
+        choices=("entries", "half", "nodes", "columns"),
     )
     label_noise: float = _setting(
         0.0, "share of training labels replaced by another class", low=0.0, high=1.0
@@ -117,7 +127,9 @@ class Settings:
         "when edges are changed: after the split (inside each client), before it (anywhere)",
         choices=("after", "before"),
     )
-    noise_test: bool = _setting(False, "edges and features of the test graph are noisy too")
+    noise_test: bool = _setting(
+        False, "the test graph is noisy too: the clients' edges and features put together"
+    )
     draw: int = _setting(
         0, "which random draw of noise, attackers and privacy", low=0, high=2**32 - 1
     )
@@ -153,7 +165,7 @@ class Settings:
         choices=DEFENCES,
     )
     cap_share: float = _setting(
-        0.5,
+        0.3,
         "defence = cap: largest share of a class's total count for one client",
         above=0.0,
         high=1.0,
@@ -169,15 +181,17 @@ class Settings:
         math.inf,
         "privacy budget of the one upload; inf adds no noise",
         symbol="ε",
-        above=0.0,
+        low=1e-6,
         infinite=True,
+        hint="Use about 1 for strong privacy, inf for none.",
     )
     delta: float = _setting(
         1e-5,
         "probability with which the guarantee may fail (gaussian)",
         symbol="δ",
-        above=0.0,
+        low=1e-100,
         below=1.0,
+        hint="Use far less than one over the number of nodes, for example 1e-5.",
     )
     mechanism: str = _setting(
         "gaussian", "which noise: gaussian, laplace", choices=("gaussian", "laplace")
