@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from spear_core import PAPER_SEEDS, Settings, SpearError, defaults, load, run
 from spear_core.datasets import CATALOGUE, store
 from spear_core.datasets.catalogue import resolve
+from spear_core.federation import command as federation_command
 from spear_core.measure import JSON_METRICS
 from spear_core.paper import command as paper_command
 from spear_core.run import Result
@@ -58,8 +59,7 @@ def _parser() -> argparse.ArgumentParser:
 
     one = commands.add_parser("run", help="run SPEAR and print its measures")
     one.set_defaults(command=_run)
-    for f in fields(Settings):
-        _add_option(one, f)
+    _add_settings(one)
     one.add_argument(
         "--seeds",
         type=_seed_list,
@@ -75,7 +75,23 @@ def _parser() -> argparse.ArgumentParser:
 
     paper = paper_command.add(commands)
     paper.set_defaults(command=lambda args: paper_command.main(args, _progress))
+
+    for part in federation_command.add(commands):
+        _add_settings(part)
+        part.set_defaults(command=lambda args: args.federate(_settings(args), args))
     return parser
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    for f in fields(Settings):
+        _add_option(parser, f)
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    """The settings that were given, the rest as usual for the dataset."""
+    given = {f.name: getattr(args, f.name) for f in fields(Settings) if hasattr(args, f.name)}
+    start = defaults(given.pop("dataset", Settings().dataset))
+    return replace(start, **given)
 
 
 def _add_option(parser: argparse.ArgumentParser, f: Any) -> None:
@@ -103,11 +119,9 @@ def _seed_list(text: str) -> list[int]:
 
 
 def _run(args: argparse.Namespace) -> None:
-    given = {f.name: getattr(args, f.name) for f in fields(Settings) if hasattr(args, f.name)}
-    if args.seeds and "seed" in given:
+    if args.seeds and hasattr(args, "seed"):
         raise SpearError("Give either --seed or --seeds, not both.")
-    start = defaults(given.pop("dataset", Settings().dataset))
-    settings = replace(start, **given)
+    settings = _settings(args)
     seeds = args.seeds or [settings.seed]
     points = [replace(settings, seed=seed) for seed in seeds]
     load(settings, progress=_progress)

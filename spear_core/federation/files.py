@@ -1,0 +1,139 @@
+"""What a client keeps at home: its graph as one compact file, or as three plain tables."""
+
+import csv
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import torch
+
+from spear_core.datasets.store import save_whole, writing
+from spear_core.errors import DataDamaged, DataMissing
+from spear_core.graph import Graph, make_graph
+from spear_core.partition import Partition
+
+TABLES = ("edges.csv", "labels.csv")  # and features.npy or features.csv
+
+
+def client_graph(partition: Partition, client: int) -> Graph:
+    """One client's own nodes with the edges among them, numbered from 0."""
+    graph, mine = partition.graph, partition.owner == client
+    nodes = mine.nonzero().squeeze(1)
+    place = torch.full((graph.num_nodes,), -1, dtype=torch.int64, device=graph.device)
+    place[nodes] = torch.arange(len(nodes), device=graph.device)
+    inside = mine[graph.edge_index[0]] & mine[graph.edge_index[1]]
+    return Graph(
+        x=graph.x.index_select(0, nodes)
+        if graph.x.layout == torch.strided
+        else _rows(graph, nodes),
+        edge_index=place[graph.edge_index[:, inside]],
+        y=graph.y[nodes],
+        train=graph.train[nodes],
+        val=graph.val[nodes],
+        test=graph.test[nodes],
+        name=f"{graph.name}, client {client}",
+        class_names=tuple(str(c) for c in range(graph.classes)),  # also those it does not hold
+    )
+
+
+def write_client(path: Path, graph: Graph) -> None:
+    """Keep a client's graph in one file, there whole or not at all."""
+    arrays: dict[str, Any] = {
+        name: getattr(graph, name).cpu().numpy()
+        for name in ("edge_index", "y", "train", "val", "test")
+    }
+    arrays["classes"] = np.array(graph.classes)
+    if graph.x.layout == torch.sparse_csr:
+        arrays |= {
+            "crow": graph.x.crow_indices().cpu().numpy(),
+            "col": graph.x.col_indices().cpu().numpy(),
+            "values": graph.x.values().cpu().numpy(),
+            "width": np.array(graph.num_features),
+        }
+    else:
+        arrays["x"] = graph.x.cpu().numpy()
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_whole(path, arrays)
+
+
+def read_client(path: Path) -> Graph:
+    """A client's graph from its file, or from a folder with its tables."""
+    if path.is_dir():
+        return _read_tables(path)
+    if not path.is_file():
+        raise DataMissing(f"There is no client file {path}; name it as data-path of this node.")
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            arrays = dict(kept)
+        x: Any = arrays.get("x")
+        if x is None:
+            size = (len(arrays["y"]), int(arrays["width"]))
+            crow, col, values = (
+                torch.from_numpy(arrays[part]) for part in ("crow", "col", "values")
+            )
+            x = torch.sparse_csr_tensor(crow, col, values, size, device="cpu")
+        names = tuple(str(c) for c in range(int(arrays["classes"])))
+        rest = {name: arrays[name] for name in ("edge_index", "y", "train", "val", "test")}
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise DataDamaged(f"{path} is not a whole client file; export it again.") from error
+    return _graph(x, name=path.stem, class_names=names, **rest)
+
+
+def _read_tables(folder: Path) -> Graph:
+    """edges.csv (source,target), features.npy or features.csv, labels.csv (label[,train]).
+
+    A node without a label takes part in smoothing only; without a train column every labelled
+    node is a training node.
+    """
+    lacking = [name for name in TABLES if not (folder / name).is_file()]
+    packed, plain = folder / "features.npy", folder / "features.csv"
+    if lacking or not (packed.is_file() or plain.is_file()):
+        wanted = lacking[0] if lacking else "features.npy"
+        raise DataMissing(f"{folder} has no {wanted}; a client folder needs it.")
+    try:
+        labels = _table(folder / "labels.csv")
+        edges = np.array([[int(a), int(b)] for a, b in _table(folder / "edges.csv")]).reshape(-1, 2)
+        x = (
+            np.load(packed, allow_pickle=False)
+            if packed.is_file()
+            else np.array([[float(v) for v in row] for row in _table(plain)], dtype=np.float32)
+        )
+        known = np.array([row[0].strip() != "" for row in labels])
+        y = np.array([int(row[0]) if row[0].strip() else 0 for row in labels])
+        train = (
+            np.array([len(row) < 2 or row[1].strip() in ("1", "true") for row in labels]) & known
+        )
+    except (ValueError, IndexError) as error:
+        raise DataDamaged(f"{folder} has a table that cannot be read ({error}).") from error
+    return _graph(x, edges.T, y, train, np.zeros_like(train), known & ~train, name=folder.name)
+
+
+def _graph(
+    x: Any,
+    edge_index: Any,
+    y: Any,
+    train: Any,
+    val: Any,
+    test: Any,
+    name: str,
+    class_names: tuple[str, ...] = (),
+) -> Graph:
+    """A checked graph; a client may have no training node, then it has nothing to send."""
+    some = np.asarray(train).any()
+    asked = train if some else np.ones(len(y), dtype=bool)
+    made = make_graph(x, edge_index, y, asked, val, test, name, class_names)
+    return made if some else made.replace(train=torch.zeros_like(made.train))
+
+
+def _rows(graph: Graph, nodes: torch.Tensor) -> torch.Tensor:
+    from spear_core.propagate import select_rows
+
+    return select_rows(graph.x, nodes)
+
+
+def _table(path: Path) -> list[list[str]]:
+    """The rows of a CSV file below its heading."""
+    with path.open(newline="") as lines:
+        return list(csv.reader(lines))[1:]

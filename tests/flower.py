@@ -1,0 +1,65 @@
+"""Flower in tests: skip where it is missing, and a grid that runs the real apps in this process."""
+
+import importlib.util
+import os
+import traceback
+
+import pytest
+
+
+def need_flower(*modules: str) -> None:
+    """Skip, with the reason, where Flower is missing; fail where it must be."""
+    for name in ("flwr", *modules):
+        if importlib.util.find_spec(name) is None:
+            if os.environ.get("SPEAR_REQUIRE_FLOWER"):
+                pytest.fail(f"{name} is not installed")
+            pytest.skip(f"{name} is not installed")
+
+
+def grid_of(client, contexts, twist=lambda node, reply: reply):
+    """A grid whose nodes are contexts; `twist` sees every reply that leaves a client.
+
+    A twist may change the reply, return None for a node that never answers, or raise.
+    """
+    from flwr.app import Error, Message
+    from flwr.serverapp import Grid
+    from flwr.supercore.task_identity import TaskIdentity
+
+    # a deployment sets these itself
+    TaskIdentity.run_id = TaskIdentity.task_id = TaskIdentity.node_id = 1
+
+    class Loop(Grid):
+        def __init__(self):
+            self.left = []  # (node, RecordDict): everything that left a client
+
+        run = None
+
+        def set_run(self, run_id):
+            raise NotImplementedError
+
+        create_message = push_messages = pull_messages = set_run
+
+        def get_node_ids(self):
+            return list(contexts)
+
+        def get_nodes(self):
+            raise NotImplementedError
+
+        def send_and_receive(self, messages, *, timeout=None):
+            replies = []
+            for message in messages:
+                node = message.metadata.dst_node_id
+                message.metadata.__dict__["_message_id"] = f"{node}-{len(self.left)}"
+                TaskIdentity.node_id = node
+                try:
+                    reply = twist(node, client(message, contexts[node]))
+                except Exception:
+                    error = Error(code=2, reason=traceback.format_exc())
+                    reply = Message(error, reply_to=message)
+                if reply is not None:
+                    if not reply.has_error():
+                        self.left.append((node, reply.content))
+                    replies.append(reply)
+            return replies
+
+    return Loop()
