@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from spear_core.attack import attackers, forge, poison
+from spear_core.attack import attack_notes, attackers, forge, poison
 from spear_core.check import Rejected, check
 from spear_core.classify import Prediction, classify
 from spear_core.client import Uploads, upload
@@ -75,8 +75,9 @@ class Result:
             *pick_device(self.settings.device)[1],
             *self.graph.notes,
             *self.partition.notes,
-            *_class_notes(self.graph, self.held, self.estimate),
-            *(rejected.sentence for rejected in self.rejected[:8]),
+            *attack_notes(self.partition, self.settings),
+            *_class_notes(self.graph, self.sent, self.estimate),
+            *_rejections(self.rejected, len(self.uploads.client)),
         )
 
 
@@ -110,8 +111,8 @@ def run_on(
 
 
 def _sent(held: Partition, settings: Settings, liars: tuple[int, ...]) -> Uploads:
-    """What leaves the clients: honest means, then what liars make of theirs, then privacy."""
-    return privatise(forge(upload(held, settings), settings, liars), settings)
+    """What leaves the clients: means, noise for privacy, then what liars make of theirs."""
+    return forge(privatise(upload(held, settings), settings), settings, liars)
 
 
 def _graph(settings: Settings, own: Graph | None) -> Graph:
@@ -127,18 +128,30 @@ def _timed(seconds: dict[str, float], stage: str, step: Callable[[], T]) -> T:
     return out
 
 
-def _class_notes(graph: Graph, partition: Partition, estimate: Estimate) -> list[str]:
+def _class_notes(graph: Graph, sent: Uploads, estimate: Estimate) -> list[str]:
     tested = torch.bincount(graph.y[graph.test_nodes], minlength=graph.classes) > 0
-    lone = (partition.train_counts > 0).sum(0) == 1
+    named = torch.bincount(sent.label, minlength=graph.classes) > 0
+    lone = torch.bincount(estimate.uploads.label, minlength=graph.classes) == 1
     return [
         words.format(_classes(graph, which))
         for words, which in (
-            ("No training node, so never predicted: {}.", ~estimate.seen),
+            ("No training node, so never predicted: {}.", ~named & ~estimate.seen),
+            ("No upload that the server keeps, so never predicted: {}.", named & ~estimate.seen),
             ("No test node, so without an accuracy: {}.", ~tested),
             ("Held by a single client, so without peers and not pulled: {}.", lone),
         )
         if bool(which.any())
     ]
+
+
+def _rejections(rejected: tuple[Rejected, ...], kept: int) -> list[str]:
+    """What the server dropped, the first eight of it, and what is left."""
+    said = [one.sentence for one in rejected[:8]]
+    if len(rejected) > 8:
+        said.append(f"Dropped in the same way: {len(rejected) - 8} more uploads.")
+    if kept == 0:
+        said.append("No upload is left, so every node gets the first class.")
+    return said
 
 
 def _classes(graph: Graph, which: Tensor) -> str:
