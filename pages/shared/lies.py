@@ -1,0 +1,125 @@
+"""The widgets that say who lies, what liars do and how the server defends itself."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.shared import show
+from spear_core import Result
+from spear_core.settings import DEFENCES
+
+INFLATIONS = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0, 1e6)
+FLIPS = {
+    "none": "tell the truth",
+    "next": "call each class the next one",
+    "reverse": "reverse the order of classes",
+    "random": "call every node something else",
+    "pair": "call one class another",
+}
+FORGERIES = {
+    "none": "send the real ones",
+    "random": "a random direction",
+    "negated": "the negative",
+    "copy": "a copy of another class's",
+    "scaled": "the real ones times a factor",
+    "nan": "not a number",
+}
+WORDS = {
+    "none": "none",
+    "cap": "cap on a share of the counts",
+    "cap-median": "cap on the median count",
+    "median": "coordinate median",
+    "trimmed": "trimmed mean",
+    "geometric": "geometric median",
+    "krum": "Krum",
+    "multi-krum": "multi-Krum",
+    "cosine": "cosine filter",
+    "oracle": "oracle: knows the liars",
+}
+
+
+def who(result: Result) -> None:
+    """How many lie and which; naming them by hand makes them the chosen ones."""
+    state = st.session_state
+    rules = ("random", "smallest", "largest", "chosen")
+    show.switch("Who lies", rules, "attackers")
+    named = state["attackers"] == "chosen"
+    a, b = st.columns(2)
+    most = max(result.partition.clients, state["attacker_count"])
+    if show.shown("attacker_count"):
+        a.number_input("m, how many", 0, most, key="attacker_count", disabled=named)
+    if show.shown("draw"):
+        words = "Which random liars, labels and directions."
+        b.number_input("Draw", 0, 2**32 - 1, key="draw", help=words)
+    state["attack_clients"] = list(result.attackers)
+    if show.shown("chosen"):
+        st.multiselect(
+            "Clients that lie",
+            range(result.partition.clients),
+            key="attack_clients",
+            on_change=_named,
+            placeholder="nobody: click a row, or choose how many",
+        )
+
+
+def what(names: Sequence[str]) -> None:
+    """What liars do to their labels, their counts and their prototypes."""
+    state = st.session_state
+    if show.shown("flip"):
+        st.selectbox("Their labels", FLIPS, key="flip", format_func=FLIPS.get)
+    if state["flip"] == "pair":
+        for column, key, label in zip(
+            st.columns(2), ("flip_from", "flip_to"), ("from", "to"), strict=True
+        ):
+            options = sorted({*range(len(names)), state[key]})
+            column.selectbox(label, options, key=key, format_func=lambda c: _name(c, names))
+    if show.shown("inflate"):
+        st.select_slider(
+            "r, what they multiply their counts with",
+            sorted({*INFLATIONS, state["inflate"]}),
+            key="inflate",
+            format_func=lambda r: f"× {r:,g}",
+        )
+    if show.shown("forge"):
+        st.selectbox("Their prototypes", FORGERIES, key="forge", format_func=FORGERIES.get)
+    if state["forge"] == "scaled":
+        st.number_input("Factor", -1e9, 1e9, key="forge_scale")
+    if state["forge"] == "random" or state["flip"] == "random":
+        st.toggle("They collude: the same lie for all", key="collude")
+
+
+def defence() -> None:
+    """How the server defends itself."""
+    state = st.session_state
+    if show.shown("defence"):
+        st.selectbox("Defence", DEFENCES, key="defence", format_func=lambda d: WORDS.get(d, d))
+    if state["defence"] == "cap":
+        st.slider("Largest share of a class", 0.05, 1.0, step=0.05, key="cap_share")
+    elif state["defence"] == "trimmed":
+        st.slider("Cut off at either end", 0.0, 0.45, step=0.05, key="trim")
+    elif state["defence"] in ("krum", "multi-krum"):
+        st.number_input("f, liars reckoned with", 0, 1000, key="expected_attackers")
+
+
+def toggle(clients: Sequence[int], client: int) -> None:
+    """Turn one client: a liar becomes honest, an honest one lies."""
+    _put(set(clients) ^ {client})
+
+
+def take(**values: Any) -> None:
+    """Set some controls; for the callbacks of buttons."""
+    for name, value in values.items():
+        st.session_state[name] = value
+
+
+def _named() -> None:
+    _put(set(st.session_state["attack_clients"]))
+
+
+def _put(clients: set[int]) -> None:
+    take(attackers="chosen", chosen=",".join(str(k) for k in sorted(clients)))
+
+
+def _name(label: int, names: Sequence[str]) -> str:
+    return names[label] if label < len(names) else f"{label}: no such class here"
