@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from typing import Any, NoReturn
 
 from spear_core import PAPER_SEEDS, Settings, SpearError, defaults, load, run
+from spear_core.baselines import command as baseline_command
 from spear_core.datasets import CATALOGUE, store
 from spear_core.datasets.catalogue import resolve
 from spear_core.federation import command as federation_command
@@ -75,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
 
     paper = paper_command.add(commands)
     paper.set_defaults(command=lambda args: paper_command.main(args, _progress))
+
+    baseline_command.add(commands, _add_option, _seed_list)
 
     for part in federation_command.add(commands):
         _add_settings(part)

@@ -1,0 +1,120 @@
+"""`python -m spear_core baseline …`: train a method, or all of them, and store every run.
+
+A run that is stored already is printed, not trained again; one that was stopped or killed goes on
+where it was. Rows go to the cache, or to the file named by --store.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from spear_core.baselines import results
+from spear_core.baselines.results import Row, mean_and_spread
+from spear_core.baselines.training import METHODS, Training, defaults
+from spear_core.errors import DataMissing, SpearError
+from spear_core.settings import PAPER_SEEDS, Settings
+from spear_core.settings import defaults as start_of
+
+COMPARISON = (
+    *("Cora", "CiteSeer", "PubMed"),
+    *("Texas", "Chameleon", "Actor", "Computers", "Coauthor-CS"),
+)
+DATA_OPTIONS = (*results.DATA_FIELDS, "device")
+MIB = 2**20
+
+AddOption = Callable[[argparse.ArgumentParser, Any], None]
+
+
+def add(commands: Any, option: AddOption, seed_list: Callable[[str], list[int]]) -> None:
+    """Add the command `baseline` to a command line."""
+    parser = commands.add_parser("baseline", help="train FedAvg and others to compare SPEAR with")
+    fill(parser, option, seed_list)
+
+
+def fill(
+    parser: argparse.ArgumentParser, option: AddOption, seed_list: Callable[[str], list[int]]
+) -> None:
+    """The options of the command; `option` adds one for a field of a settings dataclass."""
+    parser.set_defaults(command=baseline)
+    parser.add_argument("method", choices=[*METHODS, "all"], help="a method, or all of them")
+    for f in fields(Settings):
+        if f.name in DATA_OPTIONS:
+            option(parser, f)
+    for f in fields(Training):
+        if f.name != "method":
+            option(parser, f)
+    parser.add_argument(
+        "--seeds",
+        type=seed_list,
+        metavar="A,B,…",
+        help="several seeds; paper means " + ",".join(str(s) for s in PAPER_SEEDS),
+    )
+    parser.add_argument("--store", type=Path, metavar="FILE", help="the CSV that rows are added to")
+
+
+def baseline(args: argparse.Namespace) -> None:
+    """Train, store and print what was asked for."""
+    given = {name: getattr(args, name) for name in DATA_OPTIONS if hasattr(args, name)}
+    how = {f.name: getattr(args, f.name) for f in fields(Training) if hasattr(args, f.name)}
+    how.pop("method")
+    if args.seeds and "seed" in given:
+        raise SpearError("Give either --seed or --seeds, not both.")
+    everything = args.method == "all"
+    methods = list(METHODS) if everything else [args.method]
+    names = given.pop("dataset", None)
+    datasets = names.split(",") if names else (COMPARISON if everything else (Settings().dataset,))
+    trainings = [defaults(method, **how) for method in methods]
+    points = [replace(start_of(name), **given) for name in datasets]
+    for name, start in zip(datasets, points, strict=True):
+        try:
+            for training in trainings:
+                seeds = args.seeds or [start.seed]
+                _print([one(replace(start, seed=s), training, args.store) for s in seeds])
+        except DataMissing as error:
+            if not everything or names:
+                raise
+            print(f"{name} is left out. {error}", file=sys.stderr)
+
+
+def one(settings: Settings, training: Training, path: Path | None = None) -> Row:
+    """The stored row of a run, after training it if there is none."""
+    wanted = results.key_of(settings, training)
+    for row in reversed(results.stored(path)):
+        if row.key == wanted:
+            return row
+    from spear_core.baselines.loop import Point, train
+
+    title = f"{training.title} on {settings.dataset}, seed {settings.seed}"
+
+    def progress(point: Point) -> None:
+        if sys.stderr.isatty():
+            so_far = "" if point.accuracy is None else f", {100 * point.accuracy:.1f} %"
+            end = "\n" if point.round == point.rounds else ""
+            line = f"\r{title}: round {point.round} of {point.rounds}{so_far}\033[K"
+            print(line, end=end, file=sys.stderr, flush=True)
+
+    row = results.row_of(train(settings, training, progress))
+    results.append(row, path or results.own())
+    return row
+
+
+def _print(rows: list[Row]) -> None:
+    """One line for a method over its seeds."""
+    first = rows[0]
+    s, t = first.settings, first.training
+    known = [100 * row.accuracy for row in rows if row.accuracy is not None]
+    mean, spread = mean_and_spread(known) if known else (float("nan"), 0.0)
+    sent = sum(row.bytes_up + row.bytes_down for row in rows) / len(rows) / MIB
+    client = mean_and_spread(row.seconds_client for row in rows)[0]
+    server = mean_and_spread(row.seconds_server for row in rows)[0]
+    always = [row.constant for row in rows if row.constant]
+    note = f"  always {', '.join(always)}" if always else ""
+    print(
+        f"{t.title:9} {s.dataset:12} K={s.clients} β={s.beta:g} {t.rounds} rounds  "
+        f"{mean:.2f} ± {spread:.2f} % ({len(rows)} seeds)  {sent:.1f} MiB  "
+        f"clients {client:.1f} s, server {server:.1f} s{note}",
+        flush=True,
+    )

@@ -1,0 +1,45 @@
+"""FedOPT: the server treats the mean change of its clients as a gradient and steps adaptively.
+
+Δ = Σ p_k θ_k - θ, m ← β1 m + (1 - β1) Δ, v by the optimiser, θ ← θ + η m / (√v + τ). There is no
+bias correction. With a tiny τ every weight would move by about η in every round, noise or not.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from spear_core.baselines.fedavg import FedAvg, Federation, Message
+
+
+class FedOPT(FedAvg):
+    """`server_optimizer`: adam, yogi or adagrad; none takes the mean itself, as FedAvg does."""
+
+    def __init__(self, federation: Federation) -> None:
+        super().__init__(federation)
+        self.m = {name: torch.zeros_like(p) for name, p in self.model.items()}
+        self.v = {name: torch.zeros_like(p) for name, p in self.model.items()}
+
+    def aggregate(self, uploads: list[Message], rng: np.random.Generator) -> None:
+        mean, t = self.mean(uploads), self.training
+        if t.server_optimizer == "none":
+            self.model = mean
+            return
+        moved = {}
+        for name, old in self.model.items():
+            delta = mean[name] - old
+            square = delta * delta
+            self.m[name] = t.server_beta1 * self.m[name] + (1 - t.server_beta1) * delta
+            v = self.v[name]
+            if t.server_optimizer == "adam":
+                v = t.server_beta2 * v + (1 - t.server_beta2) * square
+            elif t.server_optimizer == "yogi":
+                v = v - (1 - t.server_beta2) * square * (v - square).sign()
+            else:
+                v = v + square
+            self.v[name] = v
+            moved[name] = old + t.server_rate * self.m[name] / (v.sqrt() + t.server_floor)
+        self.model = moved
+
+    def state(self) -> dict[str, Any]:
+        return super().state() | {"m": self.m, "v": self.v}

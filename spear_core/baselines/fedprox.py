@@ -1,0 +1,21 @@
+"""FedProx: FedAvg whose clients are held near the received model by (μ/2) ‖θ - θ_received‖²."""
+
+import torch
+from torch import Tensor
+
+from spear_core.baselines.fedavg import FedAvg, Message
+from spear_core.baselines.fit import Term
+from spear_core.baselines.model import GCN
+
+
+class FedProx(FedAvg):
+    """At one step a round the penalty has no gradient yet, so the method is FedAvg then."""
+
+    def term(self, k: int, message: Message) -> Term:
+        received, mu = message["model"], self.training.proximal
+
+        def pull(net: GCN, h: Tensor) -> Tensor:
+            away = [(p - received[name]).square().sum() for name, p in net.named_parameters()]
+            return mu / 2 * torch.stack(away).sum()
+
+        return pull

@@ -1,0 +1,176 @@
+"""Stored runs: a CSV that comes with the package, and one in the cache for runs made here.
+
+A row says everything about one run: its settings, how it trained, what it gave, on which versions.
+"""
+
+import csv
+import io
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spear_core.baselines.training import Training
+from spear_core.datasets import store
+from spear_core.settings import Settings
+
+if TYPE_CHECKING:
+    from spear_core.baselines.loop import Trained
+
+SHIPPED = Path(__file__).with_name("results.csv")
+DATA_FIELDS = ("dataset", "seed", "split", "labels_per_class", "partition", "clients", "beta")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One stored run. Fractions, bytes and seconds; sums over all clients and rounds."""
+
+    settings: Settings
+    training: Training
+    rounds_done: int
+    accuracy: float | None  # after the last round, on the test nodes
+    best_round: int  # of the best validation accuracy ...
+    best_accuracy: float | None  # ... and the test accuracy there
+    constant: str  # the class, if one alone is predicted; else empty
+    histogram: tuple[int, ...]  # predicted classes of the test nodes
+    bytes_up: int
+    bytes_down: int
+    bytes_evaluation: int  # sent once after the last round, only to be evaluated
+    seconds_client: float
+    seconds_server: float
+    cpu_seconds_client: float
+    cpu_seconds_server: float
+    threads: int
+    versions: str
+    curve: tuple[float, ...]  # test accuracy after every round
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two runs the same run."""
+        return key_of(self.settings, self.training)
+
+
+def key_of(settings: Settings, training: Training) -> tuple[Any, ...]:
+    """The settings that a stored run depends on, and what its method reads of the training."""
+    return (*(getattr(settings, name) for name in DATA_FIELDS), *training.used().items())
+
+
+OUTCOMES = [f.name for f in fields(Row)][2:]
+COLUMNS = [*DATA_FIELDS, *(f.name for f in fields(Training)), *OUTCOMES]
+
+
+def row_of(trained: "Trained") -> Row:
+    """A run as it is stored."""
+    import torch
+    import torch_geometric
+
+    graph, constant = trained.graph, trained.constant
+    names = graph.class_names or tuple(str(c) for c in range(graph.classes))
+    return Row(
+        settings=trained.settings,
+        training=trained.training,
+        rounds_done=len(trained.curve),
+        accuracy=trained.accuracy,
+        best_round=trained.best.round,
+        best_accuracy=trained.best.accuracy,
+        constant="" if constant is None else names[constant],
+        histogram=tuple(trained.histogram),
+        bytes_up=sum(trained.traffic.up),
+        bytes_down=sum(trained.traffic.down),
+        bytes_evaluation=sum(trained.traffic.evaluation),
+        seconds_client=trained.seconds["client"],
+        seconds_server=trained.seconds["server"],
+        cpu_seconds_client=trained.cpu_seconds["client"],
+        cpu_seconds_server=trained.cpu_seconds["server"],
+        threads=torch.get_num_threads(),
+        versions=f"torch {torch.__version__}, torch_geometric {torch_geometric.__version__}",
+        curve=tuple(p.accuracy for p in trained.curve if p.accuracy is not None),
+    )
+
+
+def own() -> Path:
+    """The file of the runs made here."""
+    return store.cache_folder() / "baselines" / "results.csv"
+
+
+def stored(path: Path | None = None) -> list[Row]:
+    """The rows of a file; without one, those that came with the package and those made here."""
+    if path is not None:
+        return _read(path)
+    rows = {row.key: row for row in (*_read(SHIPPED), *_read(own()))}
+    return list(rows.values())
+
+
+def append(row: Row, path: Path) -> None:
+    """Add one row to a file, in one write, so that the file is whole at any time."""
+    with store.writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        if not path.is_file() or path.stat().st_size == 0:
+            writer.writeheader()
+        writer.writerow(_flat(row))
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        with os.fdopen(handle, "ab") as file:
+            file.write(text.getvalue().encode())
+
+
+def mean_and_spread(values: Iterable[float]) -> tuple[float, float]:
+    """Mean and population standard deviation.
+
+    >>> mean_and_spread([1, 3])
+    (2.0, 1.0)
+    """
+    known = list(values)
+    mean = sum(known) / len(known)
+    return mean, (sum((v - mean) ** 2 for v in known) / len(known)) ** 0.5
+
+
+def _flat(row: Row) -> dict[str, Any]:
+    outcome = {name: getattr(row, name) for name in OUTCOMES}
+    outcome["histogram"] = " ".join(str(n) for n in row.histogram)
+    outcome["curve"] = " ".join(f"{a:.4f}" for a in row.curve)
+    for name, value in outcome.items():
+        if isinstance(value, float):
+            outcome[name] = round(value, 6)
+    data = {name: getattr(row.settings, name) for name in DATA_FIELDS}
+    return data | row.training.used() | outcome
+
+
+def _read(path: Path) -> list[Row]:
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [_row(line) for line in csv.DictReader(file)]
+
+
+def _row(line: dict[str, str]) -> Row:
+    data: dict[str, Any] = {name: line[name] for name in DATA_FIELDS}
+    how: dict[str, Any] = {f.name: line[f.name] for f in fields(Training) if line[f.name]}
+    if "masks" in how:
+        how["masks"] = how["masks"] == "True"
+    return Row(
+        Settings(**data),
+        Training(**how),
+        rounds_done=int(line["rounds_done"]),
+        accuracy=_maybe(line["accuracy"]),
+        best_round=int(line["best_round"]),
+        best_accuracy=_maybe(line["best_accuracy"]),
+        constant=line["constant"],
+        histogram=tuple(int(n) for n in line["histogram"].split()),
+        bytes_up=int(line["bytes_up"]),
+        bytes_down=int(line["bytes_down"]),
+        bytes_evaluation=int(line["bytes_evaluation"]),
+        seconds_client=float(line["seconds_client"]),
+        seconds_server=float(line["seconds_server"]),
+        cpu_seconds_client=float(line["cpu_seconds_client"]),
+        cpu_seconds_server=float(line["cpu_seconds_server"]),
+        threads=int(line["threads"]),
+        versions=line["versions"],
+        curve=tuple(float(a) for a in line["curve"].split()),
+    )
+
+
+def _maybe(text: str) -> float | None:
+    return float(text) if text else None

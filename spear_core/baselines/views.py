@@ -1,0 +1,108 @@
+"""What pages and notebooks show of trained and stored runs: tables, trends, representations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from spear_core.baselines.results import Row, mean_and_spread
+from spear_core.baselines.training import METHODS, Training, defaults, literature
+from spear_core.graph import Graph
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One method at one dataset, K and β over its seeds: means, with the spread of the accuracy."""
+
+    method: str
+    recipe: str  # one of RECIPES
+    dataset: str
+    clients: int
+    beta: float
+    rounds: int
+    seeds: tuple[int, ...]
+    accuracy: float
+    spread: float
+    best_accuracy: float  # at the round of the best validation accuracy
+    constant: tuple[str, ...]  # the classes of the seeds that ended as a constant predictor
+    bytes_up: float
+    bytes_down: float
+    seconds: float  # processor time of clients and server
+    curve: tuple[float, ...]  # mean test accuracy after every round
+
+
+RECIPES = {"default": defaults, "literature": literature}  # how a method was trained
+
+
+def recipe_of(training: Training) -> str | None:
+    """Which recipe a training is, whatever its rounds; nothing where it is none."""
+    for name, recipe in RECIPES.items():
+        if training.used() == recipe(training.method, rounds=training.rounds).used():
+            return name
+    return None
+
+
+def summaries(rows: list[Row]) -> list[Summary]:
+    """Rows of a known recipe, grouped over their seeds; of each group those of most rounds."""
+    groups: dict[tuple[str, str, str, int, float], list[Row]] = {}
+    for row in rows:
+        s, t = row.settings, row.training
+        usual = s.partition == "dirichlet" and s.labels_per_class == 0 and s.split == 0
+        recipe = recipe_of(t)
+        if usual and recipe and row.accuracy is not None:
+            groups.setdefault((recipe, t.method, s.dataset, s.clients, s.beta), []).append(row)
+    out = []
+    for group in groups.values():
+        most = max(row.training.rounds for row in group)
+        out.append(_summary([row for row in group if row.training.rounds == most]))
+    order = list(METHODS)
+    return sorted(
+        out, key=lambda s: (s.dataset, s.clients, s.beta, s.recipe, order.index(s.method))
+    )
+
+
+def beta_trend(
+    rows: list[Row], dataset: str, method: str, clients: int = 10, recipe: str = "default"
+) -> list[Summary]:
+    """The summaries of one method on one dataset, from the strongest skew to the weakest."""
+    chosen = [
+        s
+        for s in summaries(rows)
+        if (s.dataset, s.method, s.clients, s.recipe) == (dataset, method.lower(), clients, recipe)
+    ]
+    return sorted(chosen, key=lambda s: s.beta)
+
+
+def silhouette_of(representation: Tensor, graph: Graph) -> float | None:
+    """Mean cosine silhouette of the test nodes by class, of any representation (N, H)."""
+    from sklearn.metrics import silhouette_score
+
+    label = graph.y[graph.test_nodes].cpu().numpy()
+    if len(np.unique(label)) < 2:
+        return None
+    rows = representation.index_select(0, graph.test_nodes).to(torch.float64).cpu().numpy()
+    return float(silhouette_score(rows, label, metric="cosine"))
+
+
+def _summary(rows: list[Row]) -> Summary:
+    rows = sorted({row.settings.seed: row for row in rows}.values(), key=lambda r: r.settings.seed)
+    first = rows[0]
+    accuracy, spread = mean_and_spread(row.accuracy or 0.0 for row in rows)
+    return Summary(
+        method=first.training.method,
+        recipe=recipe_of(first.training) or "",
+        dataset=first.settings.dataset,
+        clients=first.settings.clients,
+        beta=first.settings.beta,
+        rounds=first.training.rounds,
+        seeds=tuple(row.settings.seed for row in rows),
+        accuracy=accuracy,
+        spread=spread,
+        best_accuracy=mean_and_spread(row.best_accuracy or 0.0 for row in rows)[0],
+        constant=tuple(row.constant for row in rows if row.constant),
+        bytes_up=mean_and_spread(row.bytes_up for row in rows)[0],
+        bytes_down=mean_and_spread(row.bytes_down for row in rows)[0],
+        seconds=mean_and_spread(r.cpu_seconds_client + r.cpu_seconds_server for r in rows)[0],
+        curve=tuple(np.mean([row.curve for row in rows], axis=0).tolist()),
+    )
