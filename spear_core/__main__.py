@@ -8,7 +8,7 @@ import sys
 from dataclasses import fields, replace
 from typing import Any, NoReturn
 
-from spear_core import PAPER_SEEDS, Settings, SpearError, defaults, load, run
+from spear_core import PAPER_SEEDS, Settings, SpearError, defaults, load, run, sweep_command
 from spear_core.baselines import command as baseline_command
 from spear_core.datasets import CATALOGUE, store
 from spear_core.datasets.catalogue import resolve
@@ -48,8 +48,8 @@ def main(argv: list[str] | None = None) -> int:
     except OSError as error:
         print(f"The output cannot be written ({error.strerror}).", file=sys.stderr)
         os._exit(2)  # Python would try to write it once more
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(str(stop) or "Stopped.", file=sys.stderr)
         return 130
     return 0
 
@@ -76,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
 
     paper = paper_command.add(commands)
     paper.set_defaults(command=lambda args: paper_command.main(args, _progress))
+
+    sweep_command.add(commands).set_defaults(command=sweep_command.main)
 
     baseline_command.add(commands, _add_option, _seed_list)
 

@@ -81,7 +81,7 @@ def locate(entry: Entry, progress: Progress | None = None) -> Path:
 
 def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
     """Plain arrays of a public graph, from its compact copy or, the first time, its raw files."""
-    compact = cache_folder() / "graphs" / f"{entry.name}-{_signature(entry, Path(root))}.npz"
+    compact = cache_folder() / "graphs" / f"{entry.name}-{signature(entry, Path(root))}.npz"
     if os.path.isfile(compact):
         try:
             with np.load(compact, allow_pickle=False) as kept:
@@ -146,7 +146,7 @@ def save_whole(path: Path, arrays: dict[str, np.ndarray]) -> None:
         raise
 
 
-def _signature(entry: Entry, root: Path) -> str:
+def signature(entry: Entry, root: Path) -> str:
     """Changes whenever a raw file does."""
     parts = [str(FORMAT)]
     for name in entry.files:

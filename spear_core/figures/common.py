@@ -1,10 +1,14 @@
 """What every figure shares: class names, colours and margins."""
 
+import math
+
+import numpy as np
 import plotly.graph_objects as go
 
 from spear_core.run import Result
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#8A8A8A"  # colour-blind safe
+PINNED = "#CC79A7"  # the pinned run, on every figure
 
 
 def class_names(result: Result) -> list[str]:
@@ -14,13 +18,34 @@ def class_names(result: Result) -> list[str]:
 
 
 def layout(figure: go.Figure, height: int, **more: object) -> go.Figure:
-    """The figure with narrow margins, a legend above it, and a transparent ground."""
+    """The figure with narrow margins, a legend above it, and a transparent ground.
+
+    Plotly's buttons get a place of their own: right of a legend, or above where there is none.
+    """
+    named = bool(more.get("showlegend", len(figure.data) > 1))
+    clear = "rgba(0,0,0,0)"
     figure.update_layout(
         height=height,
-        margin={"l": 8, "r": 8, "t": 28, "b": 8},
+        margin={"l": 8, "r": 36 if named else 8, "t": 28, "b": 8},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+        modebar={"orientation": "v" if named else "h", "bgcolor": clear, "color": GREY},
+        paper_bgcolor=clear,
+        plot_bgcolor=clear,
         **more,
     )
     return figure
+
+
+def clip(name: str, most: int = 18) -> str:
+    """The name, cut where it is too long for an axis or a legend."""
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def log_ticks(values: np.ndarray) -> dict[str, object]:
+    """A logarithmic axis with plain numbers at 1, 2 and 5, or at powers of ten if it is long."""
+    good = values[values > 0]
+    low, high = (math.floor(math.log10(v)) for v in (good.min(initial=1), good.max(initial=1)))
+    steps = (1, 2, 5) if high - low <= 2 else (1,)
+    ticks = [step * 10.0**e for e in range(low - 1, high + 2) for step in steps]
+    text = [f"{t:g}" for t in ticks]
+    return {"type": "log", "tickvals": ticks, "ticktext": text, "zeroline": False}

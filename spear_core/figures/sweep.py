@@ -1,0 +1,247 @@
+"""What depends on what: one-knob curves, two-knob heat maps and best values, from sweep tables."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from spear_core.figures.common import ORANGE, layout, log_ticks
+from spear_core.palette import class_colours
+from spear_core.settings import Settings
+
+WORDS = {
+    "alpha": "α, weight of the neighbours",
+    "gamma": "γ, trust in own counts",
+    "steps": "T, smoothing steps",
+    "beta": "β, label skew",
+    "clients": "K, clients",
+    "accuracy": "accuracy",
+    "macro_f1": "macro F1",
+}
+PERCENT = ("accuracy", "macro_f1")
+WIDE = 20  # from this ratio of largest to smallest on, an axis is logarithmic
+HERE = "you are here"
+
+
+def curve(
+    table: pd.DataFrame,
+    knob: str,
+    measure: str = "accuracy",
+    here: Settings | None = None,
+    by: str = "dataset",
+) -> go.Figure:
+    """Mean over the seeds against one setting, a band of ± one standard deviation, a line a `by`.
+
+    `here` marks the current setting where the table has it. Each point carries (`by`, knob) as
+    customdata.
+    """
+    places = _Places(_values(table[knob]))
+    figure, marks = go.Figure(), []
+    groups = list(table.groupby(by, sort=False))
+    for (name, part), colour in zip(groups, class_colours(len(groups)), strict=True):
+        line = _over_seeds(part, [knob], measure).sort_values(knob)
+        x = [places.of(value) for value in line[knob]]
+        _band(figure, x, line, colour, str(name))
+        figure.add_trace(
+            go.Scatter(
+                x=x,
+                y=line["mean"],
+                mode="lines+markers",
+                name=str(name),
+                legendgroup=str(name),
+                line={"color": colour},
+                customdata=[[name, value] for value in line[knob]],
+                text=[
+                    f"{name}, {_word(knob)} = {_short(row[knob])}: {_said(row, measure)}"
+                    for _, row in line.iterrows()
+                ],
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+        if here and getattr(here, by) == name and (line[knob] == getattr(here, knob)).any():
+            at = line[line[knob] == getattr(here, knob)]
+            marks.append(_here([places.of(getattr(here, knob))], at["mean"]))
+    figure.add_traces(marks)  # last, so that they lie above every line
+    if here and getattr(here, knob) in places.values:
+        at_knob = places.of(getattr(here, knob))
+        figure.add_vline(at_knob, line={"color": ORANGE, "dash": "dot", "width": 1})
+    figure.update_xaxes(title=_word(knob), **places.axis)
+    figure.update_yaxes(title=_word(measure), ticksuffix=" %" if measure in PERCENT else "")
+    return layout(figure, 380, showlegend=len(groups) > 1 or here is not None)
+
+
+def heat(
+    table: pd.DataFrame, x: str, y: str, measure: str = "accuracy", here: Settings | None = None
+) -> go.Figure:
+    """Mean over the seeds for every pair of two settings; the spread is in the hover.
+
+    `here` frames the current pair. Each cell carries its values (x, y) as customdata of an
+    invisible point over it, since a heat map itself cannot be clicked in Streamlit.
+    """
+    across, up = _values(table[x]), _values(table[y])
+    cells = _over_seeds(table, [x, y], measure)
+    z = np.full((len(up), len(across)), np.nan)
+    column, row = [across.index(v) for v in cells[x]], [up.index(v) for v in cells[y]]
+    z[row, column] = cells["mean"]
+    few = z.size <= 150
+    suffix = " %" if measure in PERCENT else ""
+    figure = go.Figure(
+        go.Heatmap(
+            z=z,
+            colorscale="Cividis",
+            colorbar={"title": _word(measure), "thickness": 12, "ticksuffix": suffix},
+            texttemplate=("%{z:.1f}" if measure in PERCENT else "%{z:.3g}") if few else None,
+            hoverinfo="skip",
+            xgap=1,
+            ygap=1,
+        )
+    )
+    figure.add_trace(
+        go.Scatter(
+            x=column,
+            y=row,
+            mode="markers",
+            marker={"symbol": "square", "size": 22, "opacity": 0},
+            customdata=[[a, b] for a, b in zip(cells[x], cells[y], strict=True)],
+            text=[
+                f"{_word(x)} = {_short(r[x])}<br>{_word(y)} = {_short(r[y])}<br>{_said(r, measure)}"
+                for _, r in cells.iterrows()
+            ],
+            hovertemplate="%{text}<extra></extra>",
+            showlegend=False,
+        )
+    )
+    if here and getattr(here, x) in across and getattr(here, y) in up:
+        c, r = across.index(getattr(here, x)), up.index(getattr(here, y))
+        box = {"x0": c - 0.5, "x1": c + 0.5, "y0": r - 0.5, "y1": r + 0.5}
+        figure.add_shape(type="rect", **box, line={"color": ORANGE, "width": 3})
+        figure.add_annotation(
+            x=c, y=r + 0.5, text=HERE, showarrow=False, yanchor="bottom", font={"color": ORANGE}
+        )
+    figure.update_xaxes(title=_word(x), **_even(across), showgrid=False)
+    figure.update_yaxes(title=_word(y), **_even(up), showgrid=False)
+    return layout(figure, 160 + 34 * len(up))
+
+
+def best(
+    table: pd.DataFrame,
+    knob: str = "alpha",
+    against: str = "edge_homophily",
+    measure: str = "accuracy",
+) -> go.Figure:
+    """For every dataset the value of a setting with the best mean, against a measure of it."""
+    rows = []
+    for name, part in table.groupby("dataset", sort=False):
+        line = _over_seeds(part, [knob], measure)
+        top = line.iloc[int(line["mean"].to_numpy().argmax())]
+        rows.append((name, part[against].mean(), top))
+    names, places, tops = zip(*rows, strict=True)
+    figure = go.Figure(
+        go.Scatter(
+            x=places,
+            y=[top[knob] for top in tops],
+            mode="markers+text",
+            text=names,
+            textposition="top center",
+            cliponaxis=False,
+            marker={"size": 12, "color": class_colours(len(names))},
+            customdata=[[name, top[knob]] for name, top in zip(names, tops, strict=True)],
+            hovertext=[
+                f"{name}: best at {_short(top[knob])}, {_said(top, measure)}"
+                for name, top in zip(names, tops, strict=True)
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    )
+    words = "homophily: share of edges inside a class" if against == "edge_homophily" else against
+    figure.update_xaxes(title=words, zeroline=False)
+    figure.update_yaxes(title=f"best {_word(knob)}", zeroline=False)
+    return layout(figure, 380, showlegend=False)
+
+
+class _Places:
+    """Where the values of a setting stand on its axis: linear, logarithmic or evenly spaced."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = list(values)
+        numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+        finite = [v for v in numbers if math.isfinite(v)]
+        low, high = min(finite, default=0), max(finite, default=0)
+        least = min((v for v in finite if v > 0), default=high)
+        wide = high >= WIDE * least > 0
+        self.even = len(finite) < len(values) or (wide and low <= 0)
+        if self.even:
+            self.axis = _even(self.values)
+        else:
+            self.axis = log_ticks(np.array(finite)) if wide else {"zeroline": False}
+
+    def of(self, value: Any) -> Any:
+        return self.values.index(value) if self.even else value
+
+
+def _even(values: Sequence[Any]) -> dict[str, Any]:
+    """An axis with one place for each value."""
+    ticks = {"tickmode": "array", "tickvals": list(range(len(values)))}
+    ends = [-0.5, len(values) - 0.5]
+    return {**ticks, "ticktext": [_short(v) for v in values], "range": ends, "zeroline": False}
+
+
+def _values(column: pd.Series) -> list[Any]:
+    """The values of a column, each once: numbers ascending, words as they come."""
+    values = column.drop_duplicates().tolist()
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    return sorted(values) if numbers else values
+
+
+def _over_seeds(table: pd.DataFrame, knobs: list[str], measure: str) -> pd.DataFrame:
+    """Mean, population standard deviation and number of runs for every value of the knobs."""
+    scale = 100 if measure in PERCENT else 1
+    known = table[table[measure].notna()]
+    groups = (known[measure].astype(float) * scale).groupby([known[k] for k in knobs], sort=False)
+    parts = {"mean": groups.mean(), "spread": groups.std(ddof=0), "runs": groups.size()}
+    return pd.DataFrame(parts).reset_index()
+
+
+def _band(figure: go.Figure, x: list[Any], line: pd.DataFrame, colour: str, name: str) -> None:
+    if (line["runs"] < 2).all():
+        return
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    for side in (-1, 1):
+        figure.add_trace(
+            go.Scatter(
+                x=x,
+                y=line["mean"] + side * line["spread"],
+                mode="lines",
+                line={"width": 0},
+                fill="tonexty" if side > 0 else None,
+                fillcolor=f"rgba({red},{green},{blue},0.18)",
+                hoverinfo="skip",
+                showlegend=False,
+                legendgroup=name,
+            )
+        )
+
+
+def _here(x: list[Any], y: Any) -> go.Scatter:
+    marker = {"size": 15, "color": "rgba(0,0,0,0)", "line": {"color": ORANGE, "width": 3}}
+    return go.Scatter(x=x, y=y, mode="markers", name=HERE, marker=marker, hoverinfo="skip")
+
+
+def _said(row: pd.Series, measure: str) -> str:
+    digits, unit = (2, " %") if measure in PERCENT else (4, "")
+    runs = int(row["runs"])
+    spread = f" ± {row['spread']:.{digits}f}" if runs > 1 else ""
+    return f"{row['mean']:.{digits}f}{spread}{unit} ({runs} seed{'s' * (runs > 1)})"
+
+
+def _word(name: str) -> str:
+    return WORDS.get(name, name.replace("_", " "))
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return "∞" if value == math.inf else f"{value:g}"
+    return str(value)
