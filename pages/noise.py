@@ -1,0 +1,99 @@
+"""Noise: spoil edges, features or labels, and see what that costs and what smoothing repairs."""
+
+from dataclasses import fields
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import engine, frame, link, noisy, show
+from pages.shared.pinned import pinned_result, same_graph
+from spear_core import Settings
+from spear_core.noise import KNOBS
+
+HELP = {f.name: f.metadata["help"][:1].upper() + f.metadata["help"][1:] for f in fields(Settings)}
+
+
+def controls() -> None:
+    """The knobs of the noise; they are in the link like those of the sidebar."""
+    hidden = set(st.session_state.get(link.HIDE, "").split(","))
+    *columns, last = st.columns([5, 5, 5, 4])
+    for column, (name, label, low, high) in zip(
+        columns,
+        (
+            ("edge_noise", "ρ, edges changed", "clean", "half are new"),
+            ("feature_noise", "η, features zeroed", "clean", "nothing left"),
+            ("label_noise", "Training labels replaced", "clean", "all wrong"),
+        ),
+        strict=True,
+    ):
+        if name not in hidden:
+            with column:
+                st.slider(label, 0.0, 1.0, step=0.05, key=name, help=HELP[name])
+                st.html(f'<div class="ends"><span>{low}</span><span>{high}</span></div>')
+    if "draw" not in hidden:
+        last.number_input("Draw", 0, 2**32 - 1, step=1, key="draw", help="Other random noise.")
+    if "noise_test" not in hidden:
+        last.toggle("Test graph too", key="noise_test", help="Off: tested on the clean graph.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if "noise_when" not in hidden:
+            st.segmented_control(
+                "Edges change",
+                ("after", "before"),
+                key="noise_when",
+                required=True,
+                format_func=lambda when: f"{when} the split",
+                help="After: inside each client. Before: anywhere, also between clients.",
+            )
+        if "feature_rule" not in hidden:
+            st.segmented_control(
+                "What is zeroed",
+                ("entries", "half", "nodes", "columns"),
+                key="feature_rule",
+                required=True,
+                format_func={
+                    "entries": "entries",
+                    "half": "in half the nodes",
+                    "nodes": "whole nodes",
+                    "columns": "whole columns",
+                }.get,
+                help="Rows are brought to unit length after that.",
+            )
+
+
+settings = frame.settings()
+result = engine.result_or_stop(settings)
+st.title(f"Noise on {settings.dataset}")
+controls()
+pinned = pinned_result(result)
+small = result.graph.num_nodes <= engine.SMALL
+
+# what it costs, and what smoothing repairs ---------------------------------------------------
+if result.metrics.accuracy is None:
+    st.info("There is no test node, so accuracy cannot be measured.")
+    table = pd.DataFrame()
+else:
+    spoiled = any(getattr(settings, knob) for knob in KNOBS)
+    st.subheader("What it costs, and what smoothing repairs")
+    st.caption(
+        "Look at the last column: it is what the graph is worth, with this noise and without. "
+        + ("Mean ± standard deviation over five seeds, " if small else "This seed alone, ")
+        + "differences taken seed by seed."
+    )
+    table = noisy.costs(settings, small)
+    st.table(table.set_index(""))
+    if not spoiled:
+        st.caption("There is no noise yet: move a slider above.")
+    elif settings.edge_noise:
+        st.caption(noisy.homophily_words(result))
+
+# one view at a time --------------------------------------------------------------------------
+views = link.VIEWS["noise_view"]
+view = st.segmented_control("More on noise", views, key="noise_view", required=True)
+tables, lines = noisy.VIEWS[view](result, same_graph(pinned, result))
+show.export({"costs": table, **tables})
+clean = {knob: 0 for knob in KNOBS if getattr(settings, knob)}
+measured = [f"clean = run(replace(s, {', '.join(f'{k}={v}' for k, v in clean.items())}))"]
+measured += ["print(r.metrics.accuracy, clean.metrics.accuracy)"]
+lines = [*measured, *lines] if clean else ["print(r.metrics.accuracy)", *lines]
+imports = ["from dataclasses import replace"] if any("replace(" in line for line in lines) else []
+show.same_in_python(settings, f"Noise on {settings.dataset}", *imports, *lines)

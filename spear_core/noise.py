@@ -1,0 +1,127 @@
+"""What noise costs and what smoothing repairs: accuracy over a rate, beside α = 0.
+
+Every point is run with several seeds and draws of noise. A difference is taken run by run, with and
+without noise or smoothing on the same split and the same draw, before it is averaged.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from spear_core.run import run
+from spear_core.settings import PAPER_SEEDS, Settings
+
+KNOBS = {  # setting -> what it is in words
+    "edge_noise": "ρ, share of edges changed",
+    "feature_noise": "η, share of features zeroed",
+    "label_noise": "share of training labels replaced",
+    "labels_per_class": "training labels kept a class",
+}
+SYMBOLS = {
+    "edge_noise": "ρ",
+    "feature_noise": "η",
+    "label_noise": "label noise",
+    "labels_per_class": "labels a class",
+}
+VALUES: dict[str, tuple[float, ...]] = {  # where a curve is drawn
+    "edge_noise": (0.0, 0.1, 0.25, 0.5, 0.75, 1.0),
+    "feature_noise": (0.0, 0.1, 0.25, 0.5, 0.75, 0.9),
+    "label_noise": (0.0, 0.1, 0.2, 0.3, 0.5, 0.7),
+    "labels_per_class": (1, 2, 3, 5, 10, 20, 0),  # 0 keeps all
+}
+ALL = "all"
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Accuracy in percent over one knob, with smoothing and without, for every seed and draw."""
+
+    settings: Settings
+    knob: str
+    values: tuple[float, ...]
+    smoothed: np.ndarray  # (V, R): R runs, seeds times draws
+    raw: np.ndarray  # (V, R): the same with α = 0
+
+    @property
+    def gain(self) -> np.ndarray:
+        """What smoothing gives, in points, run by run, (V, R)."""
+        return self.smoothed - self.raw
+
+    @property
+    def clean(self) -> int:
+        """Which value means no noise."""
+        return self.values.index(0)
+
+    @property
+    def ticks(self) -> list[str]:
+        return [tick(self.knob, value) for value in self.values]
+
+    def words(self) -> str:
+        """What the strongest noise costs, and what smoothing is worth there and without noise."""
+        worst = 0 if self.clean else len(self.values) - 1
+        cost = self.smoothed[worst] - self.smoothed[self.clean]
+        here, there = (f"{SYMBOLS[self.knob]} = {self.ticks[i]}" for i in (self.clean, worst))
+        said = f"From {here} to {there} accuracy changes by {spread(cost)} points"
+        said += f", to {self.smoothed[worst].mean():.2f} %."
+        if self.settings.alpha == 0 or self.settings.steps == 0:
+            return f"{said} Smoothing is off, so both curves are one."
+        at_ease, under = self.gain[self.clean], self.gain[worst]
+        return (
+            f"{said} Smoothing with α = {self.settings.alpha:g} gives {spread(at_ease)} points at "
+            f"{here} and {spread(under)} at {there}: {_repair(under - at_ease)}"
+        )
+
+    def table(self) -> dict[str, list]:
+        """One row a value: means and standard deviations over the runs."""
+        out: dict[str, list] = {KNOBS[self.knob]: self.ticks}
+        for name, part in (("SPEAR", self.smoothed), ("α = 0", self.raw), ("gain", self.gain)):
+            out[f"{name} mean"] = part.mean(1).round(4).tolist()
+            out[f"{name} std"] = part.std(1).round(4).tolist()
+        return out | {"runs": [self.smoothed.shape[1]] * len(self.values)}
+
+
+def curve(
+    settings: Settings,
+    knob: str,
+    values: Iterable[float] | None = None,
+    seeds: Iterable[int] = PAPER_SEEDS,
+    draws: int = 1,
+    accuracy: Callable[[Settings], float | None] | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Curve | None:
+    """Accuracy over a knob around the settings; None without a test node."""
+    accuracy = accuracy or (lambda s: run(s).metrics.accuracy)
+    values = tuple(values or VALUES[knob])
+    runs = [(seed, settings.draw + d) for seed in seeds for d in range(draws)]
+    found = np.empty((2, len(values), len(runs)))
+    for j, (seed, draw) in enumerate(runs):
+        for i, value in enumerate(values):
+            changes: dict = {knob: value, "seed": seed, "draw": draw}
+            for k, alpha in enumerate((settings.alpha, 0.0)):
+                one = accuracy(replace(settings, **changes, alpha=alpha))
+                if one is None:
+                    return None
+                found[k, i, j] = 100 * one
+            if progress:
+                progress((j * len(values) + i + 1) / (len(runs) * len(values)))
+    return Curve(settings, knob, values, found[0], found[1])
+
+
+def tick(knob: str, value: float) -> str:
+    """A value as it stands on the axis."""
+    return ALL if knob == "labels_per_class" and value == 0 else f"{value:g}"
+
+
+def spread(each: np.ndarray) -> str:
+    """Mean ± standard deviation with a sign."""
+    return f"{each.mean():+.2f}\u00a0±\u00a0{each.std():.2f}".replace("-", "−")
+
+
+def _repair(more: np.ndarray) -> str:
+    """Whether smoothing gives more under noise than without it."""
+    if abs(more.mean()) <= more.std() + 1e-9:
+        return f"{spread(more)}, within the spread."
+    return f"{spread(more)}, so it " + (
+        "repairs part of the damage." if more.mean() > 0 else "is worth less under this noise."
+    )
