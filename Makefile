@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: app test setup bench check clean
+.PHONY: app test setup bench check clean notebooks federation-demo
 
 app: .venv/app
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT) --server.headless true
@@ -26,6 +26,12 @@ setup: .venv/dev
 bench: .venv/dev
 	$(BIN)/python -m benchmarks.speed
 
+notebooks: .venv/dev
+	$(BIN)/python -m notebooks.build
+
+federation-demo: .venv/dev
+	$(BIN)/python -m spear_core federation-demo
+
 # .venv/app and .venv/dev are stamps: they are newer than the files they were installed from
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say PYTHON=python3.11")'
@@ -35,7 +41,7 @@ bench: .venv/dev
 	$(BIN)/python -m pip install --quiet -r requirements.txt
 	touch $@
 
-.venv/dev: .venv/app requirements-dev.txt
+.venv/dev: .venv/app requirements-dev.txt requirements-federation.txt
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	$(BIN)/python -m pip check
 	touch $@

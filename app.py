@@ -7,7 +7,7 @@ import logging
 
 import streamlit as st
 
-from pages.shared import controls, frame, link
+from pages.shared import controls, frame, lab, link
 from spear_core import SpearError
 
 st.set_page_config(page_title="SPEAR explorer", page_icon="🎯", layout="wide")
@@ -15,9 +15,17 @@ st.html(frame.STYLE)
 page = st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", url_path="explore", default=True),
+        st.Page("pages/learn.py", title="Learn", url_path="learn"),
         st.Page("pages/split.py", title="Split", url_path="split"),
         st.Page("pages/smooth.py", title="Smooth", url_path="smooth"),
         st.Page("pages/shrink.py", title="Shrink", url_path="shrink"),
+        st.Page("pages/noise.py", title="Noise", url_path="noise"),
+        st.Page("pages/attack.py", title="Attack", url_path="attack"),
+        st.Page("pages/privacy.py", title="Privacy", url_path="privacy"),
+        st.Page("pages/sensitivity.py", title="Sensitivity", url_path="sensitivity"),
+        st.Page("pages/paper.py", title="Paper", url_path="paper"),
+        st.Page("pages/compare.py", title="Compare", url_path="compare"),
+        st.Page("pages/deploy.py", title="Deploy", url_path="deploy"),
     ],
     position="top",
 )
@@ -29,11 +37,12 @@ except SpearError as error:  # values that do not go together
     st.stop()
 try:
     with frame.around(settings):
+        lab.reminder(settings)
         page.run()
 except SpearError as error:
     st.error(str(error))
 except Exception:  # a fault of ours: said kindly, kept in the log
     logging.exception("The page failed")
     st.error("This page could not be drawn; 'Paper defaults' brings it back. The log says why.")
-controls.draw()
+controls.draw(lesson=page.url_path == "learn")
 link.write(settings)

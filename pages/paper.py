@@ -9,7 +9,7 @@ import streamlit as st
 from pages.shared import engine, frame, papermaps, papertable, show
 from spear_core.figures import paper as figures
 from spear_core.paper import findings, measured
-from spear_core.paper.tables import PRINTED, table
+from spear_core.paper.tables import PRINTED, rivals, table
 
 TABLES, CURVES, MAPS, DOUBTS = "Tables", "Curves", "Maps", "Where it does not hold"
 CURVE_NAMES = ("β curve", "γ curve", "T curve", "α curve", "boundary")
@@ -51,7 +51,7 @@ view = st.segmented_control(
 )  # fmt: skip
 if view == TABLES:
     name = st.selectbox("Table", list(PRINTED), key="paper_table", format_func=str.capitalize)
-    shown = table(name, rows)
+    shown = table(name, [*rows, *rivals()])
     st.caption(shown.about + ". Ours: mean ± standard deviation over seeds.")
     papertable.draw(shown)
     for row in rows:

@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from spear_core import Settings, SpearError
+from spear_core.paper.tables import PRINTED
 
 SETTINGS = tuple(f.name for f in fields(Settings) if f.name != "device")
 VIEWS = {  # what a page shows, beside the settings: name -> choices, the first is the default
@@ -30,6 +31,33 @@ VIEWS = {  # what a page shows, beside the settings: name -> choices, the first 
     "tau2": ("0.5", "0", "0.01", "0.05", "0.1", "0.2", "1", "2", "5"),
     "samples": ("3", "1", "2", "5", "8", "10", "20", "50", "100"),
 }
+VIEWS |= {
+    "learn": tuple("1234567"),
+    "learn_n": ("2", "1", "4", "8"),
+    "learn_node": tuple(str(i) for i in range(20)),
+    "compare": (
+        "Accuracy",
+        "Over rounds",
+        "Time against accuracy",
+        "Over β",
+        "Representations",
+    ),
+    "sens": ("One knob", "Two knobs", "Homophily and α"),
+    "sens_x": ("alpha", "gamma", "steps", "beta", "clients"),
+    "sens_y": ("gamma", "alpha", "steps", "beta", "clients"),
+    "paper": ("Tables", "Curves", "Maps", "Where it does not hold"),
+    "paper_table": tuple(PRINTED),
+    "paper_curve": ("β curve", "γ curve", "T curve", "α curve", "boundary"),
+}
+VIEWS["attack_view"] = ("Classes", "Map", "Pictures", "Damage", "Defences", "Paper")
+VIEWS["noise_view"] = (
+    "Edges",
+    "Features",
+    "Labels replaced",
+    "Labels kept",
+    "Where noise acts",
+    "The paper's table",
+)
 HIDE, PIN, PICK, NODE = "hide", "pin", "pick", "node"  # hidden controls, pinned setting, picks
 
 

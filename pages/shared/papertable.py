@@ -49,16 +49,29 @@ def _cell(entry: Entry) -> str:
     if isinstance(printed, float) and entry.cell:
         printed = f"{printed:.{digits}f}"
     small = f"<br><small>printed {printed}</small>" if printed is not None else ""
+    if entry.cell is None and made:
+        title = f"{entry.mark}. {made.note}, seeds {made.seeds}. Opens the page Compare."
+        words, href = _words(entry), f"{_base()}compare?dataset={made.column}"
+        return (
+            f'<td title="{html.escape(title)}"><span style="color:{colour}">{sign}</span> '
+            f'<a href="{html.escape(href)}" target="_self">{words}</a>{small}</td>'
+        )
     if entry.cell is None:
         why = "OOM in the paper" if printed == "OOM" else "a rival; see the page Compare"
         return f'<td title="{why}"><span style="color:{colour}">{sign}</span>{small}</td>'
-    known = made is not None and made.mean is not None and made.std is not None
-    words = f"{made.mean:.{digits}f} ± {made.std:.{digits}f}" if known and made else "not measured"
+    words = _words(entry)
     title = f"{entry.mark}. {made.note if made else ''} Opens the explorer there."
     return (
         f'<td title="{html.escape(title)}"><span style="color:{colour}">{sign}</span> '
         f'<a href="{html.escape(setting_url(entry))}" target="_self">{words}</a>{small}</td>'
     )
+
+
+def _words(entry: Entry) -> str:
+    made = entry.measured
+    if made is None or made.mean is None or made.std is None:
+        return "not measured"
+    return f"{made.mean:.{made.digits}f} ± {made.std:.{made.digits}f}"
 
 
 def _pretty(name: str) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from spear_core.baselines import METHODS, stored
+from spear_core.baselines.views import summaries
 from spear_core.paper.cells import Cell, cells, reported
 from spear_core.paper.measured import OPEN, Measured
 
@@ -43,6 +45,23 @@ class Table:
     about: str
     columns: list[str]
     rows: dict[str, list[Entry]]
+
+
+def rivals() -> list[Measured]:
+    """The stored runs of trained methods that the main table prints, as rows like ours."""
+    printed = reported()["main_accuracy"]
+    out = []
+    for s in summaries(stored()):
+        title = METHODS[s.method]
+        usual = (s.recipe, s.clients, s.beta) == ("default", 10, 0.05)
+        if not usual or s.dataset not in printed["columns"]:
+            continue
+        value = printed["rows"][title][printed["columns"].index(s.dataset)]
+        seeds, note = " ".join(map(str, s.seeds)), f"{s.rounds} rounds, no weight decay"
+        mean, std = 100 * s.accuracy, 100 * s.spread
+        where = ("main", title, s.dataset, "accuracy")
+        out.append(Measured(*where, value, mean, std, "", seeds, 1, "", note, "", ""))
+    return out
 
 
 def table(name: str, measured: list[Measured]) -> Table:
