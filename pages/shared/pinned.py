@@ -1,0 +1,66 @@
+"""The pinned setting: its run to compare with, and what it is in words."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import streamlit as st
+import torch
+
+from pages.shared import controls, engine
+from spear_core import Result, Settings, SpearError
+from spear_core.datasets import CATALOGUE, SYNTHETIC, store
+
+
+def pinned_result(now: Result, **changes: Any) -> Result | None:
+    """The run of the pinned setting, said in a line; None where there is none to be had.
+
+    `changes` are settings that the page does not look at.
+    """
+    pinned = controls.pinned()
+    if pinned is None:
+        return None
+    words = _difference(pinned, now.settings, changes)
+    entry = CATALOGUE[pinned.dataset]
+    other = None
+    if not entry.builtin and not store.found(entry):
+        words += f" {entry.name} is not on disk: choose it once, then it can be compared with."
+    else:
+        try:
+            other = engine.result_of(replace(pinned, **changes))
+            words += _limits(other, now)
+        except SpearError as error:
+            words += f" It cannot be run: {error}"
+    st.caption(f":material/keep: {words}")
+    return other
+
+
+def same_graph(one: Result | None, two: Result) -> Result | None:
+    """The first run, if it has the nodes and classes of the second."""
+    if one is None:
+        return None
+    kinds = ("dataset", *SYNTHETIC) if one.settings.dataset == "synthetic" else ("dataset",)
+    alike = all(getattr(one.settings, name) == getattr(two.settings, name) for name in kinds)
+    return one if alike else None
+
+
+def _limits(other: Result, now: Result) -> str:
+    if not same_graph(other, now):
+        return " That is another graph: what is drawn by node or by class shows this run alone."
+    if not torch.equal(other.partition.owner, now.partition.owner):
+        return " Its split is another one, so client 0 there is not client 0 here."
+    return ""
+
+
+def _difference(pinned: Settings, now: Settings, left_out: dict[str, Any]) -> str:
+    """Both values of every setting that differs."""
+    said = [
+        f"{f.metadata['symbol'] or f.name} = {_text(getattr(pinned, f.name))} "
+        f"(now {_text(getattr(now, f.name))})"
+        for f in fields(Settings)
+        if getattr(pinned, f.name) != getattr(now, f.name) and f.name not in left_out
+    ]
+    return f"Pinned: {', '.join(said)}." if said else "Pinned: the present setting."
+
+
+def _text(value: object) -> str:
+    return f"{value:g}".replace("inf", "∞") if isinstance(value, float) else str(value)

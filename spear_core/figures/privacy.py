@@ -1,0 +1,196 @@
+"""Figures of privacy: accuracy over ε, who is exposed, membership, digits under noise."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from spear_core.exposure import Exposure
+from spear_core.figures.common import BLUE, GREY, ORANGE, PINNED, class_names, layout
+from spear_core.figures.heat import NO_PAIR, Table, heat
+from spear_core.figures.pictures import SIDE
+from spear_core.privacy_cost import Cost
+from spear_core.run import Result
+
+
+def accuracy_over_epsilon(
+    cost: Cost, here: tuple[float, float] | None = None, pinned: Cost | None = None
+) -> go.Figure:
+    """Mean accuracy over ε with its spread, the run without noise, and the present point."""
+    x = [math.log10(e) for e in cost.epsilons]
+    ends = [x[0] - 0.15, x[-1] + 0.75]
+    figure = go.Figure()
+    edge = [*(cost.mean + cost.std), *(cost.mean - cost.std)[::-1]]
+    figure.add_trace(
+        go.Scatter(
+            x=[*x, *x[::-1]], y=edge, fill="toself", mode="lines", line={"width": 0},
+            hoverinfo="skip", fillcolor="rgba(0,114,178,0.18)", name="± over seeds and draws",
+        )
+    )  # fmt: skip
+    for name, level, colour, dash in (
+        ("without noise", cost.exact.mean(), GREY, "dash"),
+        ("always the largest class", cost.constant, ORANGE, "dot"),
+    ):
+        figure.add_trace(
+            go.Scatter(
+                x=ends, y=[level] * 2, mode="lines", line={"color": colour, "dash": dash},
+                name=name, hovertemplate=f"{name}: {level:.1f} %<extra></extra>",
+            )
+        )  # fmt: skip
+    if pinned is not None:
+        figure.add_trace(_curve(pinned, "pinned", PINNED, "dash"))
+    figure.add_trace(_curve(cost, "with noise, mean", BLUE, "solid"))
+    if here is not None:
+        place = x[-1] + 0.5 if math.isinf(here[0]) else math.log10(here[0])
+        figure.add_trace(
+            go.Scatter(
+                x=[place], y=[here[1]], mode="markers", name="you are here, this seed",
+                marker={"size": 13, "color": ORANGE, "line": {"width": 1, "color": "white"}},
+                hovertemplate=f"ε = {short(here[0])}: {here[1]:.1f} %<extra></extra>",
+            )
+        )  # fmt: skip
+        ends = [min(ends[0], place - 0.15), max(ends[1], place + 0.15)]
+    ticks = [e for e in cost.epsilons[:-1] if math.log10(e).is_integer()]  # ∞ stands beside
+    figure.update_xaxes(
+        title="ε: smaller is more private, ∞ adds no noise",
+        tickvals=[*(math.log10(e) for e in ticks), x[-1] + 0.5],
+        ticktext=[*(f"{e:g}" for e in ticks), "∞"],
+        range=ends,
+        zeroline=False,
+    )
+    figure.update_yaxes(title="accuracy", ticksuffix=" %", rangemode="tozero", zeroline=False)
+    return layout(figure, 380)
+
+
+def exposed(result: Result, seen: Exposure, chosen: tuple[int, int] | None = None) -> go.Figure:
+    """Cosine of every upload to the node nearest to it; a frame where one node stands behind it."""
+    shape = (result.held.clients, result.graph.classes)
+    values = np.full(shape, np.nan)
+    words = np.full(shape, "no labelled node", dtype=object)
+    values[seen.client, seen.label] = np.maximum(0, seen.cosine)  # NaN stays NaN
+    for i, pair in enumerate(zip(seen.client, seen.label, strict=True)):
+        words[pair] = f"n = {seen.counts[i]}, {verdict(seen, i)}"
+    names = class_names(result)
+    table = Table(values, words, range(shape[0]))
+    figure, hover = heat(names, table, None, "cosine", "Cividis", 1.0)
+    figure.add_trace(  # a heat map cannot be clicked in Streamlit, points over its cells can
+        go.Scatter(
+            x=seen.label,
+            y=seen.client,
+            mode="markers",
+            marker={"symbol": "square", "size": 18, "opacity": 0},
+            text=hover[seen.client, seen.label],
+            hovertemplate="%{text}<extra></extra>",
+            customdata=np.stack([seen.client, seen.label], axis=1),
+            showlegend=False,
+        )
+    )
+    for k, c in zip(seen.client[seen.alone].tolist(), seen.label[seen.alone].tolist(), strict=True):
+        _frame(figure, k, c, ORANGE, "dot" if (k, c) != chosen else "solid")
+    if chosen and chosen not in zip(seen.client[seen.alone], seen.label[seen.alone], strict=True):
+        _frame(figure, *chosen, PINNED, "solid")
+    return figure
+
+
+def membership(
+    result: Result, before: Exposure, after: Sequence[Exposure] | None = None
+) -> go.Figure:
+    """AUC of the membership attack over n, one dot an upload: without noise, and with it."""
+    names, figure = class_names(result), go.Figure()
+    kinds = [("without noise", before.auc, "circle-open", BLUE)]
+    if after:
+        kinds.append(("with noise", np.mean([one.auc for one in after], 0), "diamond", ORANGE))
+    for name, auc, symbol, colour in kinds:
+        known = ~np.isnan(auc)
+        text = [
+            f"client {k}, class {names[c]}, n = {n}<br>{name}: AUC {a:.2f}"
+            for k, c, n, a in zip(
+                *(part[known].tolist() for part in (before.client, before.label, before.counts)),
+                auc[known],
+                strict=True,
+            )
+        ]
+        figure.add_trace(
+            go.Scatter(
+                x=before.counts[known], y=auc[known], mode="markers", name=name, text=text,
+                marker={"symbol": symbol, "size": 10, "color": colour, "line": {"width": 2}},
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )  # fmt: skip
+    top = float(max(10, before.counts.max(initial=1) * 1.2))
+    figure.add_hline(y=0.5, line={"color": GREY, "dash": "dash"})
+    figure.add_annotation(
+        text="a coin", x=1, xref="paper", xanchor="right", y=0.5, yanchor="top", showarrow=False,
+        font={"color": GREY},
+    )  # fmt: skip
+    ticks = [t * 10**e for e in range(5) for t in (1, 2, 5) if t * 10**e <= top]
+    figure.update_xaxes(
+        title="n, nodes behind the upload", type="log", tickvals=ticks,
+        range=[-0.08, math.log10(top)], zeroline=False,
+    )  # fmt: skip
+    low = min((float(np.nanmin(auc)) for _, auc, *_ in kinds if not np.isnan(auc).all()), default=0)
+    figure.update_yaxes(
+        title="AUC of the attack", range=[min(0.35, low - 0.05), 1.05], zeroline=False
+    )
+    return layout(figure, 360)
+
+
+def ladder(tiles: Sequence[tuple[str, Tensor | None]]) -> go.Figure:
+    """Vectors of `digits` as pictures in a row, each in its own range; None: nothing was sent."""
+    figure = make_subplots(
+        1, len(tiles), subplot_titles=[title for title, _ in tiles], horizontal_spacing=0.015
+    )
+    for place, (title, values) in enumerate(tiles, start=1):
+        said = title.replace("<br>", ", ") + (": nothing was sent" if values is None else "")
+        picture = np.zeros(SIDE * SIDE) if values is None else values.cpu().numpy()
+        figure.add_trace(
+            go.Heatmap(
+                z=np.flipud(picture.reshape(SIDE, SIDE)),
+                colorscale=[[0, NO_PAIR], [1, NO_PAIR]] if values is None else "Greys",
+                showscale=False,
+                hovertemplate=said + "<extra></extra>",
+            ),
+            1,
+            place,
+        )
+        if values is None:
+            middle = {"x": (SIDE - 1) / 2, "y": (SIDE - 1) / 2, "showarrow": False}
+            figure.add_annotation(text="nothing<br>sent", row=1, col=place, **middle)
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
+    figure.update_annotations(font_size=11)
+    return layout(figure, 190).update_layout(margin_t=44)
+
+
+def verdict(seen: Exposure, i: int) -> str:
+    """What the nearest node to one upload is, in words."""
+    if seen.nearest[i] < 0:
+        return "nothing was sent"
+    whose = "not behind it" if not seen.found[i] else "the one behind it"
+    if seen.found[i] and seen.counts[i] > 1:
+        whose = f"one of the {seen.counts[i]} behind it"
+    return f"nearest is node {seen.nearest[i]}, {whose}, cosine {seen.cosine[i]:.2f}"
+
+
+def short(epsilon: float) -> str:
+    """ε as it is written."""
+    return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
+
+
+def _curve(cost: Cost, name: str, colour: str, dash: str) -> go.Scatter:
+    text = [
+        f"ε = {e:g}: {m:.1f} ± {s:.1f} %"
+        for e, m, s in zip(cost.epsilons, cost.mean, cost.std, strict=True)
+    ]
+    return go.Scatter(
+        x=[math.log10(e) for e in cost.epsilons], y=cost.mean, mode="lines+markers", name=name,
+        line={"color": colour, "dash": dash}, text=text, hovertemplate="%{text}<extra></extra>",
+    )  # fmt: skip
+
+
+def _frame(figure: go.Figure, k: int, c: int, colour: str, dash: str) -> None:
+    box = {"x0": c - 0.5, "x1": c + 0.5, "y0": k - 0.5, "y1": k + 0.5}
+    figure.add_shape(type="rect", **box, line={"color": colour, "width": 3, "dash": dash})
