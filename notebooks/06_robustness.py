@@ -69,8 +69,8 @@ print("with a cap on counts:", over_seeds(replace(inflated, defence="cap")))
 # %% [markdown]
 # ## What it looks like
 #
-# On `digits` a forged prototype is a picture. Here is class 1 as the server gets it when client 1
-# swaps its labels:
+# On `digits` a wrong prototype is a picture. Here is class 2 as the server gets it when clients 1
+# and 8 call every class the next one: their ones arrive as twos.
 
 # %%
 from spear_core import figures

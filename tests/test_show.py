@@ -1,13 +1,16 @@
 """What pages hand out: lines that run, and a notebook that is one."""
 
-import json
 import math
 
 import nbformat
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from notebooks.build import execute
 from pages.shared import show
+from pages.shared.view_notebook import PAGES, mirror, view_notebook
 from spear_core import Settings, run
+from tests.browser import ROOT
 
 VIEWS = [
     Settings(),
@@ -30,9 +33,37 @@ def test_only_what_is_used_is_imported():
     assert "figures" not in show.python_lines(Settings(), "print(r.metrics.accuracy)")
 
 
-def test_the_notebook_is_valid_and_holds_the_lines():
+@pytest.mark.parametrize("page", PAGES)
+def test_the_notebook_is_valid_and_holds_the_lines(page):
     code = show.python_lines(Settings(alpha=0.5), "r.metrics.accuracy")
-    book = nbformat.reads(show.notebook("A view", code), as_version=4)
+    book = nbformat.reads(view_notebook("A view", page, "http://x/?a=1", code), as_version=4)
     nbformat.validate(book)
-    assert book.cells[1].source == code
-    assert json.loads(show.notebook("A view", code))["nbformat"] == 4
+    sources = [cell.source for cell in book.cells if cell.cell_type == "code"]
+    assert "alpha=0.5" in sources[0]
+    assert sources[-1] == "r.metrics.accuracy"
+    assert "http://x/?a=1" in book.cells[0].source
+    assert mirror(page).is_file()
+
+
+@pytest.mark.parametrize(
+    ("page", "changes"),
+    [
+        ("explore", {"dataset": "karate", "clients": 3}),
+        ("split", {"dataset": "karate", "clients": 2, "beta": 1.0}),
+        ("shrink", {"dataset": "karate", "clients": 3, "gamma": math.inf}),
+        ("attack", {"dataset": "karate", "clients": 3, "attackers": "chosen", "chosen": "1"}),
+        ("sensitivity", {"dataset": "karate", "clients": 3, "alpha": 0.5}),
+    ],
+)
+def test_the_notebook_of_a_view_runs(page, changes):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    for name, value in changes.items():
+        app.session_state[name] = value
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    code = next(c.value for c in app.code if c.value.startswith("from spear_core import"))
+    book = nbformat.reads(view_notebook("A view", page, "", code), as_version=4)
+    done = execute(book)
+    assert "accuracy" in "".join(
+        out.get("text", "") for c in done.cells for out in c.get("outputs", [])
+    )

@@ -1,16 +1,31 @@
 """What every page shows in the same way: charts, the code behind them, and exports."""
 
-import html
-import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages.shared import link
+from pages.shared.view_notebook import mirror, view_notebook
 from spear_core import Settings
+
+NOTEBOOK = "application/x-ipynb+json"
+
+
+def shown(name: str) -> bool:
+    """Whether a control is drawn: a teacher's link can hide it, as in hide=beta,view."""
+    return name not in st.session_state.get(link.HIDE, "").split(",")
+
+
+def switch(label: str, options: Sequence[str], key: str, **look: object) -> str:
+    """One of a few views, as the link says; the switch for it is drawn unless it is hidden."""
+    st.session_state.setdefault(key, options[0])
+    if shown(key):
+        st.segmented_control(label, options, key=key, required=True, **look)
+    return st.session_state[key]
 
 
 def chart(figure: go.Figure, key: str, alt: str = "", **options: object) -> object:
@@ -18,12 +33,10 @@ def chart(figure: go.Figure, key: str, alt: str = "", **options: object) -> obje
     form = st.session_state.get("picture", "png")
     config = {
         "displaylogo": False,
+        "modeBarButtonsToRemove": ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
         "toImageButtonOptions": {"format": form, "filename": f"spear-{key}", "scale": 2},
     }
-    shown = st.plotly_chart(figure, key=key, config=config, **options)
-    if alt:
-        st.html(f'<p class="alt">{html.escape(alt)}</p>')
-    return shown
+    return st.plotly_chart(figure, key=key, config=config, alt=alt or None, **options)
 
 
 def python_lines(settings: Settings, *body: str) -> str:
@@ -51,34 +64,26 @@ def python_lines(settings: Settings, *body: str) -> str:
 
 
 def same_in_python(settings: Settings, title: str, *body: str) -> None:
-    """The lines behind the page, to copy, and as a notebook to download."""
+    """The lines behind the page, to copy and as a notebook, and the notebook that mirrors it."""
     code = python_lines(settings, *body)
+    page = st.session_state.get("_page", "explore")
     with st.expander("The same in Python", icon=":material/code:"):
         st.code(code, language="python")
-        st.download_button(
-            "Download as a notebook",
-            lambda: notebook(title, code),
-            file_name=f"{_slug(title)}.ipynb",
-            mime="application/x-ipynb+json",
-            on_click="ignore",
-        )
-
-
-def notebook(title: str, code: str) -> str:
-    """A plain Jupyter notebook with a title and one cell."""
-    cells = [
-        {"cell_type": "markdown", "id": "title", "metadata": {}, "source": f"# {title}"},
-        {
-            "cell_type": "code",
-            "id": "run",
-            "metadata": {},
-            "source": code,
-            "outputs": [],
-            "execution_count": None,
-        },
-    ]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
+        with st.container(horizontal=True):
+            st.download_button(
+                "Download this view as a notebook",
+                lambda: view_notebook(title, page, st.context.url or "", code),
+                file_name=f"{_slug(title)}.ipynb",
+                mime=NOTEBOOK,
+                on_click="ignore",
+            )
+            st.download_button(
+                f"The notebook of this page ({mirror(page).name})",
+                lambda: mirror(page).read_text(),
+                file_name=mirror(page).name,
+                mime=NOTEBOOK,
+                on_click="ignore",
+            )
 
 
 def export(tables: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None:
