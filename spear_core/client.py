@@ -17,6 +17,8 @@ from spear_core.partition import Partition
 from spear_core.propagate import one_hot, propagate_blocks
 from spear_core.settings import Settings
 
+KEPT = 2  # settings of α and T whose prototypes are kept with a partition
+
 
 @dataclass(frozen=True, eq=False)
 class Uploads:
@@ -100,10 +102,21 @@ class DeferredUploads(Uploads):
 
     @cached_property
     def prototypes(self) -> Tensor:
-        """The mean smoothed training node of every row, (P, F)."""
-        graph, owner = self.partition.graph, self.partition.owner
-        device = owner.device
-        mass = self.mass(torch.ones(len(self.client), device=device))
+        """The mean smoothed training node of every row, (P, F).
+
+        They depend on the partition, α and T alone, so the last ones are kept with the partition.
+        """
+        key = (self.alpha, self.steps)
+        kept: dict[tuple[float, int], Tensor] = self.partition.__dict__.get("_prototypes", {})
+        if key not in kept:
+            mass = self.mass(torch.ones(len(self.client), device=self.label.device))
+            kept = dict([*kept.items()][1 - KEPT :]) | {key: self._collected(mass)}
+            self.partition.__dict__["_prototypes"] = kept
+        return kept[key]
+
+    def _collected(self, mass: Tensor) -> Tensor:
+        """Every row's features summed with its client's part of the mass (N, C), (P, F)."""
+        graph, owner, device = self.partition.graph, self.partition.owner, self.label.device
         row_of = torch.full((self.clients, self.classes), -1, dtype=torch.int64, device=device)
         row_of[self.client, self.label] = torch.arange(len(self.client), device=device)
         node, label = mass.nonzero(as_tuple=True)

@@ -1,10 +1,8 @@
 """Measures of a run: accuracy at once, everything else when first read.
 
-No measure needs the smoothed features Z themselves: class means and similarities are two
-propagations of width C, norms come from row products kept with the graph.
+No measure needs the smoothed features Z themselves; see centroids.py and silhouette.py.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,18 +10,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from spear_core.centroids import class_means
 from spear_core.classify import Prediction
 from spear_core.graph import Graph
+from spear_core.homophily import client_homophily, homophily
 from spear_core.partition import Partition
-from spear_core.propagate import mixing, propagate
+from spear_core.prototype_error import prototype_errors
 from spear_core.server import Estimate
 from spear_core.settings import Settings
+from spear_core.silhouette import silhouette
 
 FLOAT_BYTES = 4
 INT_BYTES = 4
-RESOLUTION = 1e-6  # of a cosine distance computed in single precision
-KEPT = 8  # class means kept with a graph
-FEW_STEPS = 5  # up to here the row products that serve every α are kept
 
 JSON_METRICS = (
     "accuracy",
@@ -142,18 +140,12 @@ class Metrics:
     @cached_property
     def homophily(self) -> float | None:
         """Share of edges that join two nodes of one class."""
-        source, target = self.graph.edge_index
-        return _share(int((self.graph.y[source] == self.graph.y[target]).sum()), len(source))
+        return homophily(self.graph)
 
     @cached_property
     def client_homophily(self) -> list[float | None]:
         """The same for the edges inside each client; None for a client without edges."""
-        source, target = self.graph.edge_index[:, ~self.partition.cut]
-        owner, k = self.partition.owner[source], self.partition.clients
-        alike = self.graph.y[source] == self.graph.y[target]
-        all_ = torch.bincount(owner, minlength=k).tolist()
-        same = torch.bincount(owner[alike], minlength=k).tolist()
-        return [_share(s, n) for s, n in zip(same, all_, strict=True)]
+        return client_homophily(self.partition)
 
     @property
     def cut_edges(self) -> int:
@@ -210,151 +202,6 @@ def measure(
 ) -> Metrics:
     """The measures of a run; each is computed when first read."""
     return Metrics(partition.graph, partition, estimate, prediction, settings)
-
-
-def class_means(graph: Graph, over: str, settings: Settings) -> Tensor:
-    """Class means of the smoothed features over the test or all nodes, (C, F); 0 if empty.
-
-    They depend on the graph, α and T alone, so the last few are kept with the graph.
-    """
-    kept: dict[tuple[str, float, int], Tensor] = graph.__dict__.setdefault("_class_means", {})
-    key = (over, settings.alpha, settings.steps)
-    if key not in kept:
-        nodes = (
-            graph.test_nodes
-            if over == "test"
-            else torch.arange(graph.num_nodes, device=graph.device)
-        )
-        label = graph.y[nodes]
-        size = torch.bincount(label, minlength=graph.classes).clamp_min(1)
-        share = torch.zeros(graph.num_nodes, graph.classes, device=graph.device)
-        share[nodes, label] = 1 / size[label]
-        if len(kept) >= KEPT:
-            kept.pop(next(iter(kept)))
-        kept[key] = _weighted_sum(graph, share, settings.alpha, settings.steps)
-    return kept[key]
-
-
-def prototype_errors(estimate: Estimate, centroids: Tensor) -> dict[str, float | None]:
-    """Mean cosine distance to the centroids, first over a class's prototypes, then over classes."""
-    up = estimate.uploads
-    unit = torch.nn.functional.normalize(centroids, dim=1, eps=1e-30)
-    there = centroids.abs().sum(1) > 0  # a class without nodes has no centroid
-    held = (estimate.seen & there).nonzero().squeeze(1)
-    if len(held) == 0:
-        return {"local": None, "mean": None, "spear": None}
-    rows = torch.nn.functional.normalize(up.prototypes, dim=1, eps=1e-30)
-    far = 1 - (rows * unit[up.label]).sum(1)
-    total = torch.zeros(up.classes, device=far.device).index_add_(0, up.label, far)
-    number = torch.bincount(up.label, minlength=up.classes).clamp_min(1)
-    ones = torch.ones(len(up.label), device=far.device)
-    mean = torch.nn.functional.normalize(up.combine(ones), dim=1, eps=1e-30)
-    return {
-        "local": float((total / number)[held].mean()),
-        "mean": float((1 - (mean * unit).sum(1))[held].mean()),
-        "spear": float((1 - (estimate.prototypes * unit).sum(1))[held].mean()),
-    }
-
-
-def silhouette(graph: Graph, alpha: float, steps: int) -> float | None:
-    """Mean cosine silhouette of the test nodes by class, exact, without pairwise distances.
-
-    With unit rows x̂ and class sums S_c every mean distance is a dot product:
-    a = 1 - (x̂·S_y - x̂·x̂) / (n_y - 1), b = min over other classes of 1 - x̂·S_c / n_c,
-    s = (b - a) / max(a, b); 0 for a class of one. Distances that single precision cannot tell
-    from zero count as zero.
-    """
-    nodes = graph.test_nodes
-    label = graph.y[nodes]
-    size = torch.bincount(label, minlength=graph.classes)
-    if int((size > 0).sum()) < 2:
-        return None
-    if alpha == 0:
-        steps = 0
-    length = smoothed_norms(graph, alpha, steps)  # (M)
-    scale = torch.where(length > 0, 1 / length.clamp_min(1e-30), torch.zeros_like(length))
-    share = torch.zeros(graph.num_nodes, graph.classes, device=graph.device)
-    share[nodes, label] = scale.to(share.dtype)
-    sums = _weighted_sum(graph, share, alpha, steps)  # (C, F)
-    near = propagate(graph.operator, graph.project(sums), alpha, steps)
-    near = near.index_select(0, nodes).double() * scale.double()[:, None]  # (M, C): x̂·S_c
-    own = near.gather(1, label[:, None]).squeeze(1)
-    itself = (length > 0).double()
-    n_own = size[label].double()
-    a = (n_own - 1 - (own - itself)) / (n_own - 1).clamp_min(1)
-    other = 1 - near / size.clamp_min(1)
-    other[:, size == 0] = torch.inf
-    b = other.scatter(1, label[:, None], torch.inf).min(dim=1).values
-    a, b = (torch.where(d > RESOLUTION, d, torch.zeros_like(d)) for d in (a, b))
-    most = torch.maximum(a, b)
-    s = torch.where((n_own > 1) & (most > 0), (b - a) / most.clamp_min(1e-30), torch.zeros_like(a))
-    return float(s.mean())
-
-
-def smoothed_norms(graph: Graph, alpha: float, steps: int) -> Tensor:
-    """‖z_i‖ of the test nodes, (M): a quadratic form in the mixing weights while T is small."""
-    if steps > FEW_STEPS:
-        rows = (graph.test_nodes, graph.test_operator)
-        square = torch.zeros(len(graph.test_nodes), dtype=torch.float64, device=graph.device)
-        for block in _column_blocks(graph):
-            z = propagate(graph.operator, block, alpha, steps, rows)
-            square += (z * z).sum(1, dtype=torch.float64)
-        return square.sqrt()
-    products = row_products(graph, steps)  # (M, T + 1, T + 1)
-    w = torch.tensor(mixing(alpha, steps), dtype=products.dtype, device=graph.device)
-    return torch.einsum("mst,s,t->m", products, w, w).clamp_min(0).sqrt()
-
-
-def row_products(graph: Graph, steps: int) -> Tensor:
-    """⟨(Â^s X̃)_i, (Â^t X̃)_i⟩ for the test nodes, kept with the graph, (M, T + 1, T + 1)."""
-    kept: dict[int, Tensor] = graph.__dict__.setdefault("_row_products", {})
-    larger = next((t for t in kept if t >= steps), None)
-    if larger is not None:
-        return kept[larger][:, : steps + 1, : steps + 1]
-    nodes = graph.test_nodes
-    shape = (len(nodes), steps + 1, steps + 1)
-    total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
-    for block in _column_blocks(graph):
-        powers = [block.index_select(0, nodes)]
-        for _ in range(steps):
-            block = graph.operator @ block
-            powers.append(block.index_select(0, nodes))
-        for s, left in enumerate(powers):
-            for t in range(s, steps + 1):
-                dot = (left * powers[t]).sum(1, dtype=torch.float64)
-                total[:, s, t] += dot
-                if t > s:
-                    total[:, t, s] += dot
-    kept.clear()  # the larger one holds every smaller one
-    kept[steps] = total
-    return total
-
-
-def _column_blocks(graph: Graph, width: int = 512) -> Iterator[Tensor]:
-    """X̃ by dense blocks of columns, so that memory stays small."""
-    for start in range(0, graph.num_features, width):
-        yield _columns(graph, start, min(start + width, graph.num_features))
-
-
-def _columns(graph: Graph, start: int, stop: int) -> Tensor:
-    """Columns of X̃ as a dense block, (N, stop - start)."""
-    if graph.features.layout != torch.sparse_csr:
-        return graph.features[:, start:stop].contiguous()
-    by_column = graph.features_t  # (F, N) CSR: a slice of columns is a slice of rows
-    crow = by_column.crow_indices()
-    first, last = int(crow[start]), int(crow[stop])
-    column = torch.repeat_interleave(
-        torch.arange(stop - start, device=graph.device), crow[start : stop + 1].diff().long()
-    )
-    block = torch.zeros(graph.num_nodes, stop - start, device=graph.device)
-    block[by_column.col_indices()[first:last].long(), column] = by_column.values()[first:last]
-    return block
-
-
-def _weighted_sum(graph: Graph, share: Tensor, alpha: float, steps: int) -> Tensor:
-    """Σ_i share_ic z_i for every column c, (C, F), without Z."""
-    mass = propagate(graph.operator_t, share, alpha, steps)
-    return graph.collect(mass)
 
 
 def _share(part: int, whole: int) -> float | None:

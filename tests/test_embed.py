@@ -1,6 +1,9 @@
 """Maps: what they depend on, where things are placed, what is kept, and the figure of them."""
 
 import dataclasses
+import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -9,9 +12,10 @@ import torch
 
 from spear_core import Settings, defaults, embed, load, make_graph, run
 from spear_core.datasets import store
-from spear_core.embed import Map
+from spear_core.embed import Map, background, jobs, keep, maps, placing, umap
 from spear_core.figures.map import alt_text, distances, map_figure
 from spear_core.palette import class_colours
+from tests.conftest import random_graph
 
 WIDE = Settings(dataset="synthetic", nodes=150, features=600, classes=3, strength=2.0, clients=4)
 
@@ -19,8 +23,8 @@ WIDE = Settings(dataset="synthetic", nodes=150, features=600, classes=3, strengt
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch, tmp_path_factory):
     """Every test starts without maps in memory; those on disk are its own."""
-    embed._previews.clear()
-    embed._fitted.clear()
+    maps._previews.clear()
+    maps.fitted_maps.clear()
     monkeypatch.setenv("SPEAR_CACHE", str(tmp_path_factory.mktemp("maps")))
 
 
@@ -28,7 +32,7 @@ def _nothing_kept(monkeypatch, tmp_path_factory):
 def fitted() -> Map:
     """A real UMAP of a small graph with wide features; its first fit compiles for some seconds."""
     graph = load(WIDE)
-    return embed._umap(embed.preview(graph, 0.15, 2), lambda sentence, fraction: None)
+    return maps.fitted(embed.preview(graph, 0.15, 2), lambda sentence, fraction: None)
 
 
 def explicit(graph, alpha, steps):
@@ -42,7 +46,7 @@ def explicit(graph, alpha, steps):
 
 def pretend(first, say):
     """Stands for the slow fit where it does not matter."""
-    return embed._finished(first, first.xy.numpy() + 1, first.lengths.numpy(), first.hollow_below)
+    return maps._finished(first, first.xy.numpy() + 1, first.lengths.numpy(), first.hollow_below)
 
 
 def forbidden(first, say):
@@ -87,9 +91,9 @@ def test_the_map_depends_on_features_edges_alpha_and_steps_alone():
 
 def test_the_last_bit_of_a_feature_does_not_change_the_key():
     graph = load(Settings(dataset="synthetic"))
-    rounded = graph.x * (1 + 6e-8 * torch.randn(graph.x.shape, generator=embed._generator()))
+    rounded = graph.x * (1 + 6e-8 * torch.randn(graph.x.shape, generator=background.generator()))
     assert not torch.equal(rounded, graph.x)
-    assert embed._digest(rounded) == embed._digest(graph.x)
+    assert keep.digest(rounded) == keep.digest(graph.x)
 
 
 # -- the preview
@@ -103,6 +107,15 @@ def test_background_rows_are_the_smoothed_features(steps):
     torch.testing.assert_close(made.rows, z, atol=1e-5, rtol=0)
 
 
+@pytest.mark.parametrize("nodes", [[0, 5, 9], range(40)])
+def test_any_alpha_is_mixed_from_the_same_powers(nodes):
+    graph = random_graph(3)
+    powers = background.Powers(graph, torch.tensor(nodes))
+    for alpha, steps in ((0.3, 2), (0.9, 6), (0.15, 20), (0.0, 3), (0.5, 1), (0.7, 0), (0.9, 4)):
+        z = explicit(graph, alpha, steps)[list(nodes)]
+        torch.testing.assert_close(powers.mixed(alpha, steps), z, atol=1e-6, rtol=0)
+
+
 def test_preview_is_pca_with_a_fixed_sign():
     from sklearn.decomposition import PCA
 
@@ -112,7 +125,7 @@ def test_preview_is_pca_with_a_fixed_sign():
     theirs = PCA(2, svd_solver="full").fit_transform(made.rows.numpy())
     for mine, other in zip(made.xy.numpy().T, theirs.T, strict=True):
         assert min(np.abs(mine - other).max(), np.abs(mine + other).max()) < 1e-4
-    embed._previews.clear()
+    maps._previews.clear()
     assert torch.equal(embed.preview(graph, 0.15, 2).xy, made.xy)
 
 
@@ -134,9 +147,9 @@ def test_fitted_map_of_wide_features_is_exact(fitted):
     torch.testing.assert_close(fitted.lengths, z.norm(dim=1), atol=1e-4, rtol=0)
     unit = torch.nn.functional.normalize(z, dim=1)
     torch.testing.assert_close(
-        embed._cosines(fitted, z[:7]), unit[:7] @ unit.t(), atol=1e-4, rtol=0
+        placing._cosines(fitted, z[:7]), unit[:7] @ unit.t(), atol=1e-4, rtol=0
     )
-    nearest = (unit @ unit.t()).fill_diagonal_(-1).max(1).values.quantile(embed.HOLLOW_SHARE)
+    nearest = (unit @ unit.t()).fill_diagonal_(-1).max(1).values.quantile(maps.HOLLOW_SHARE)
     assert fitted.hollow_below == pytest.approx(float(nearest), abs=1e-4)
 
 
@@ -145,33 +158,33 @@ def test_umap_keeps_neighbours_and_is_repeatable(fitted):
     near = torch.cdist(fitted.xy, fitted.xy).fill_diagonal_(torch.inf)
     alike = same.gather(1, near.topk(5, largest=False).indices).float().mean()
     assert alike > 0.9  # three clear classes; a third at random
-    again = embed._umap(embed.preview(fitted.graph, 0.15, 2), lambda sentence, fraction: None)
+    again = maps.fitted(embed.preview(fitted.graph, 0.15, 2), lambda sentence, fraction: None)
     assert torch.equal(again.xy, fitted.xy)
 
 
 def test_curve_is_that_of_umap():
     from umap.umap_ import find_ab_params
 
-    assert find_ab_params(1.0, embed.MIN_DIST) == pytest.approx((embed.A, embed.B), rel=1e-4)
+    assert find_ab_params(1.0, umap.MIN_DIST) == pytest.approx((umap.A, umap.B), rel=1e-4)
 
 
 def test_a_kept_map_is_read_and_a_damaged_one_made_anew(monkeypatch):
     graph = load(Settings())
-    monkeypatch.setattr(embed, "_umap", pretend)
+    monkeypatch.setattr(maps, "fitted", pretend)
     said = []
     made = embed.fit(graph, 0.4, 2, lambda sentence, fraction: said.append(fraction))
     assert made.kind == "UMAP"
     assert said == sorted(said)
     assert said[-1] == 1.0
     (file,) = (store.cache_folder() / "maps").iterdir()
-    embed._fitted.clear()
-    monkeypatch.setattr(embed, "_umap", forbidden)
+    maps.fitted_maps.clear()
+    monkeypatch.setattr(maps, "fitted", forbidden)
     assert torch.equal(embed.fit(graph, 0.4, 2).xy, made.xy)
     assert embed.ready(graph, 0.45, 2) is None
-    monkeypatch.setattr(embed, "_umap", pretend)
+    monkeypatch.setattr(maps, "fitted", pretend)
     whole = file.read_bytes()
     for damaged in (whole[: len(whole) // 2], b"", b"not a map"):
-        embed._fitted.clear()
+        maps.fitted_maps.clear()
         file.write_bytes(damaged)
         assert embed.ready(graph, 0.4, 2) is None
         assert torch.equal(embed.fit(graph, 0.4, 2).xy, made.xy)
@@ -181,7 +194,7 @@ def test_a_kept_map_is_read_and_a_damaged_one_made_anew(monkeypatch):
 def test_a_cache_that_cannot_be_written_still_gives_a_map(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("SPEAR_CACHE", str(tmp_path / "file"))
-    monkeypatch.setattr(embed, "_umap", pretend)
+    monkeypatch.setattr(maps, "fitted", pretend)
     assert embed.fit(load(Settings()), 0.4, 2).kind == "UMAP"
 
 
@@ -208,8 +221,8 @@ def test_sessions_share_one_background_job(monkeypatch):
         time.sleep(0.2)
         return pretend(first, say)
 
-    monkeypatch.setattr(embed, "_umap", slow)
-    embed._jobs.clear()
+    monkeypatch.setattr(maps, "fitted", slow)
+    jobs._jobs.clear()
     graph = load(Settings())
     job = embed.background_fit(graph, 0.6, 2)
     assert embed.background_fit(load(Settings(seed=3)), 0.6, 2) is job
@@ -223,12 +236,66 @@ def test_a_failed_job_says_so_in_a_sentence(monkeypatch):
     def broken(first, say):
         raise RuntimeError("numba is out of sorts")
 
-    monkeypatch.setattr(embed, "_umap", broken)
-    embed._jobs.clear()
+    monkeypatch.setattr(maps, "fitted", broken)
+    jobs._jobs.clear()
     job = embed.background_fit(load(Settings()), 0.65, 2)
     _wait(job)
     assert job.map is None
     assert "numba is out of sorts" in job.error
+
+
+def test_a_moving_slider_starts_one_fit_alone(monkeypatch):
+    started = []
+    monkeypatch.setattr(
+        maps, "fitted", lambda first, say: started.append(first.alpha) or slow(first)
+    )
+    monkeypatch.setattr(jobs, "REST", 0.3)
+    monkeypatch.setattr(jobs, "FORGET", 0.4)
+
+    def slow(first):
+        time.sleep(0.5)  # meanwhile nobody asks for the others
+        return pretend(first, None)
+
+    jobs._jobs.clear()
+    moved = [jobs.background_fit(load(Settings()), alpha, 2) for alpha in (0.71, 0.72, 0.73)]
+    _wait(moved[-1])
+    for _ in range(100):
+        if jobs._worker is None:
+            break
+        time.sleep(0.05)
+    assert started == [0.73]
+    assert not moved[0].done
+
+
+def test_what_umap_raises_is_told_and_the_next_fit_is_made():
+    near = torch.eye(8)
+    with pytest.raises(RuntimeError, match="min_dist"):
+        umap._ask({"index": np.zeros((8, 3)), "far": np.zeros((8, 3)), "start": np.zeros(8)})
+    assert umap.layout(near, torch.rand(8, 2), lambda sentence, fraction: None).shape == (8, 2)
+    umap.stop()  # as if it had crashed
+    assert umap.layout(near, torch.rand(8, 2), lambda sentence, fraction: None).shape == (8, 2)
+
+
+ENDING = """
+import time
+from spear_core import Settings, embed, load
+from spear_core.embed import jobs, umap
+
+jobs.REST = 0
+job = embed.background_fit(load(Settings()), 0.37, 2)
+while umap._child is None:
+    time.sleep(0.05)
+time.sleep(1)
+assert not job.done
+print(umap._child.pid)
+"""
+
+
+def test_the_program_ends_cleanly_while_a_map_is_fitted():
+    done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
 
 
 def _wait(job):
@@ -265,7 +332,7 @@ def test_refining_leaves_the_empty_middle_and_a_preview_as_it_is():
     made = two_groups()
     between = torch.tensor([[1.0, 1.02]])  # a little more upwards: neighbours of both groups
     made = dataclasses.replace(made, xy=torch.cat([made.xy[:20], made.xy[20:] * 0.2]))
-    near = embed._nearest(made, between)[0][0]
+    near = placing._nearest(made, between)[0][0]
     assert 0 < int((near < 20).sum()) < 15
     at_first, _ = embed.place(made, between)
     refined, _ = embed.refine(made, between)

@@ -1,15 +1,8 @@
 """The live map in a real browser: zoom survives, a click comes back, nothing is asked outside."""
 
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-
 import pytest
 
-from tests.browser import FLAGS, IDLE, ROOT, need_browser
+from tests.browser import FLAGS, IDLE, ROOT, need_browser, running_app
 
 pytestmark = pytest.mark.browser
 
@@ -19,34 +12,8 @@ MAP = "document.querySelector('.live-map')"
 @pytest.fixture(scope="module")
 def address():
     need_browser()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        *(sys.executable, "-m", "streamlit", "run", "tests/livemap_app.py"),
-        *("--server.headless", "true", "--server.address", "127.0.0.1"),
-        *("--server.port", str(port), "--browser.gatherUsageStats", "false"),
-    ]
-    server = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        url = f"http://127.0.0.1:{port}"
-        for _ in range(300):
-            try:
-                urllib.request.urlopen(f"{url}/_stcore/health", timeout=5)
-                break
-            except OSError:
-                assert server.poll() is None, "the app ended by itself"
-                time.sleep(0.2)
+    with running_app(ROOT / "tests" / "livemap_app.py") as url:
         yield url
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
 
 
 @pytest.fixture(scope="module")

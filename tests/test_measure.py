@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score, f1_score, silhouette_score
 
 from spear_core import Partition, Settings, make_graph, run, run_on
 from spear_core.explicit import run_explicit
-from spear_core.measure import silhouette
+from spear_core.silhouette import silhouette
 from tests.conftest import need, random_graph
 
 
@@ -66,11 +66,9 @@ def test_silhouette_of_nearly_parallel_nodes_stays_in_range(noise):
 
 
 def test_norms_are_the_same_for_few_and_for_many_steps(monkeypatch):
-    import sys
-
     graph = run(Settings(dataset="digits")).graph
     few = silhouette(graph, 0.6, 4)
-    monkeypatch.setattr(sys.modules["spear_core.measure"], "FEW_STEPS", 0)
+    monkeypatch.setattr("spear_core.silhouette.FEW_STEPS", 0)
     assert silhouette(graph, 0.6, 4) == pytest.approx(few, abs=1e-6)
 
 

@@ -11,20 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spear_core import Partition, Settings, make_graph, run, run_on
-from spear_core.measure import prototype_errors
-from spear_core.risk import (
-    EVERY,
-    TEST,
-    best_weight,
-    check,
-    class_errors,
-    error_table,
-    fit_slope,
-    inflation,
-    inflation_words,
-    risk,
-    simulate,
-)
+from spear_core.printed_error import error_table
+from spear_core.prototype_error import EVERY, TEST, class_errors, prototype_errors
+from spear_core.risk import best_weight, inflation, inflation_words, risk, simulate
+from spear_core.risk_check import check
+from spear_core.slope import fit_slope
 from tests.conftest import need
 
 RIGHT, UP = [1.0, 0.0], [0.0, 1.0]

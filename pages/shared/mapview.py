@@ -1,39 +1,110 @@
 """The live map on a page: what is ready at once, refined in the background, swapped when done."""
 
+from concurrent.futures import Future, ThreadPoolExecutor
+
 import streamlit as st
 
-from pages.shared import frame, link
+from pages.shared import engine, frame, link, show
 from pages.shared.livemap import live_map
-from spear_core import Result, embed
+from pages.shared.pinned import same_graph
+from spear_core import Graph, Result, embed
+from spear_core.embed import Map
 from spear_core.figures.map import alt_text, distances, map_figure
+from spear_core.figures.map_places import placed
+from spear_core.figures.pinned import alt_pinned, with_pinned
+
+PATIENCE = 0.3  # seconds that the map of a large graph may keep the page waiting
+
+_pool = ThreadPoolExecutor(1, "spear-places")
 
 
-def draw(result: Result, before: Result | None, chosen: tuple[int, int] | None) -> None:
-    """The map of this run with its switches; a click on a prototype picks it."""
-    graph, s, state = result.graph, result.settings, st.session_state
-    made = embed.ready(graph, s.alpha, s.steps)
-    shown = made or embed.preview(graph, s.alpha, s.steps)
+def draw(
+    result: Result,
+    before: Result | None,
+    chosen: tuple[int, int] | None,
+    pinned: Result | None = None,
+) -> None:
+    """The map of this run with its switches; a click on a prototype picks it.
+
+    `pinned` is a run on the same graph to compare with. On a large graph the map of the last
+    setting stays until that of the new one is there.
+    """
+    state = st.session_state
+    shown, drawn = _in_time(result, before)
+    late = drawn is not result
+    if late:
+        before = chosen = pinned = None
     figure = map_figure(
-        shown, result, show=state["show"], colour=state["colour"], before=before, chosen=chosen
+        shown, drawn, show=state["show"], colour=state["colour"], before=before, chosen=chosen
     )
-    clicked = live_map(figure, key="map", alt=alt_text(shown, result), height=440)
+    figure = with_pinned(figure, shown, drawn, pinned, state["show"])
+    words = alt_text(shown, drawn) + alt_pinned(pinned)
+    if late:
+        figure.layout.annotations[0].text += " · still of the last setting"
+        words = f"Still of the last setting. {words}"
+    clicked = live_map(figure, key="map", alt=words, height=440)
     if clicked and "client" in clicked:
         frame.pick(int(clicked["client"]), int(clicked["label"]))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control("Prototypes", link.VIEWS["show"], key="show", required=True)
-        st.segmented_control("Colour by", link.VIEWS["colour"], key="colour", required=True)
+        show.switch("Prototypes", link.VIEWS["show"], "show")
+        show.switch("Colour by", link.VIEWS["colour"], "colour")
         distance = st.popover("Distances", help="Map distances mislead: these are the real ones.")
     with distance:
         st.caption("Cosine distance to the true centroid of the class, in feature space.")
-        st.dataframe(distances(result), hide_index=True)
-    if made is None:
-        _wait(s.dataset, s.alpha, s.steps, graph)
+        far = distances(drawn)
+        if pinned:
+            far["global, pinned"] = distances(pinned)["global"]
+        st.dataframe(far, hide_index=True)
+    if late:
+        _wait_for_places(state["_placing"][1])
+    elif not shown.fitted:
+        _wait(result.settings.dataset, shown.alpha, shown.steps, result.graph)
+
+
+def _in_time(result: Result, before: Result | None) -> tuple[Map, Result]:
+    """The map and the result to draw on it: this one, or the last one while this one is made.
+
+    Small graphs and first views wait for their own map, however long it takes.
+    """
+    state, graph = st.session_state, result.graph
+    last: tuple[Map, Result] | None = state.get("_placed")
+    small = graph.num_nodes <= engine.SMALL and graph.x.numel() <= engine.LARGE
+    if not small and last is not None and same_graph(last[1], result):
+        asked: tuple[Result, Future[Map]] | None = state.get("_placing")
+        if asked is None or asked[0] is not result:
+            if asked:
+                asked[1].cancel()  # if it still waits, nobody wants it any more
+            asked = state["_placing"] = (result, _pool.submit(_prepared, result, before))
+        try:
+            asked[1].result(timeout=PATIENCE)
+        except TimeoutError:
+            return last
+    state["_placed"] = _prepared(result, before), result  # at once if the thread has done it
+    return state["_placed"]
+
+
+def _prepared(result: Result, before: Result | None) -> Map:
+    """The map of a result, with everything that is placed on it computed."""
+    graph, s = result.graph, result.settings
+    made = embed.ready(graph, s.alpha, s.steps) or embed.preview(graph, s.alpha, s.steps)
+    for one in filter(None, (result, same_graph(before, result))):
+        placed(made, one)
+    distances(result)
+    return made
+
+
+@st.fragment(run_every=0.4)
+def _wait_for_places(job: "Future[Map]") -> None:
+    """The page is drawn again when the map of the present setting is there."""
+    if job.done():
+        st.rerun()
+    st.caption("The map of this setting is on its way.")
 
 
 @st.fragment(run_every=0.7)
-def _wait(_name: str, alpha: float, steps: int, graph: object) -> None:
+def _wait(_name: str, alpha: float, steps: int, graph: Graph) -> None:
     """How far the UMAP is; the page is drawn again when it is there."""
-    job = embed.background_fit(graph, alpha, steps)  # type: ignore[arg-type]
+    job = embed.background_fit(graph, alpha, steps)
     if job.error:
         st.caption(f"The UMAP could not be made: {job.error}")
     elif job.map is not None:

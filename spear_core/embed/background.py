@@ -1,0 +1,125 @@
+"""The background of a map: which nodes it shows, and their smoothed features.
+
+Z = Σ_t w_t Â^t X̃, so the rows of Â^t X̃ are kept for t = 0, 1, … as far as they were ever asked
+for; another α is then a mixture of them and costs nothing on the graph.
+"""
+
+import math
+import threading
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from torch.utils.weak import WeakTensorKeyDictionary
+
+from spear_core.embed.keep import digest, remember
+from spear_core.graph import Graph
+from spear_core.propagate import mixing, propagate, select_rows
+
+MOST = 3000  # background nodes: more slow the browser down and show nothing more
+
+# A preview sees features wider than 512 through 256 random directions: products keep their
+# expected value, lengths are right to about 4 %. A fitted map has exact lengths and neighbours.
+WIDE, SKETCH = 512, 256
+
+_chosen: Any = WeakTensorKeyDictionary()  # y -> background nodes
+_powers: dict[str, "Powers"] = {}
+
+
+def choose(graph: Graph) -> Tensor:
+    """The background nodes (M), ascending: all, or 3,000 with every class in its proportion."""
+    if graph.y not in _chosen:
+        _chosen[graph.y] = _stratified(graph)
+    return cast(Tensor, _chosen[graph.y])
+
+
+def _stratified(graph: Graph) -> Tensor:
+    n, y = graph.num_nodes, graph.y
+    if n <= MOST:
+        return torch.arange(n, device=graph.device)
+    size = torch.bincount(y, minlength=graph.classes)
+    quota = ((MOST - graph.classes) * size // n).clamp_min(1).minimum(size)
+    shuffle = torch.randperm(n, generator=generator(), device="cpu").to(graph.device)
+    order = shuffle[torch.argsort(y[shuffle], stable=True)]  # by class, at random within one
+    rank = torch.arange(n, device=graph.device) - (size.cumsum(0) - size)[y[order]]
+    return order[rank < quota[y[order]]].sort().values
+
+
+def smoothed(graph: Graph, nodes: Tensor, alpha: float, steps: int) -> Tensor:
+    """Rows of Z for the background nodes, (M, d); d = F, or 256 random directions."""
+    key = "|".join(digest(part) for part in (graph.x, graph.edge_index, nodes))
+    powers = _powers.get(key)
+    if powers is None:
+        powers = Powers(graph, nodes)
+        remember(_powers, key, powers, most=2)
+    return powers.mixed(alpha, steps)
+
+
+class Powers:
+    """Some rows of Â^t X̃ for t = 0, 1, …, made as far as they are asked for."""
+
+    def __init__(self, graph: Graph, nodes: Tensor) -> None:
+        self._operator = graph.operator
+        self._rows = select_rows(graph.operator, nodes)
+        self._whole = _columns(graph)  # (N, d): Â^t X̃ for the last t but one
+        self._made = [self._whole.index_select(0, nodes)]  # (M, d) each
+        self._guard = threading.Lock()
+
+    def mixed(self, alpha: float, steps: int) -> Tensor:
+        """Σ_t w_t Â^t X̃, (M, d)."""
+        weights = mixing(alpha, _enough(alpha, steps))
+        with self._guard:
+            while len(self._made) < len(weights):
+                if len(self._made) > 1:
+                    self._whole = propagate(self._operator, self._whole, 1.0, 1)
+                self._made.append(self._rows @ self._whole)
+        total = weights[0] * self._made[0]
+        for weight, power in zip(weights[1:], self._made[1:], strict=False):
+            total.add_(power, alpha=weight)
+        return total
+
+
+def _enough(alpha: float, steps: int) -> int:
+    """After how many steps single precision sees no further change: α^t < 2^-24.
+
+    >>> _enough(0.15, 20), _enough(0.9, 20), _enough(0.0, 20)
+    (9, 20, 0)
+    """
+    return min(steps, math.ceil(24 * math.log(2) / -math.log(alpha))) if alpha > 0 else 0
+
+
+def _columns(graph: Graph) -> Tensor:
+    """X̃ as dense columns, or seen through random directions if there are many, (N, d)."""
+    x, width = graph.features, graph.num_features
+    if width > WIDE:
+        seen = torch.randn(width, SKETCH, generator=generator(), device="cpu")
+        x = x @ (seen / math.sqrt(SKETCH)).to(graph.device)
+    return x.to_dense() if x.is_sparse_csr else x
+
+
+def cosines(
+    graph: Graph, nodes: Tensor, rows: Tensor, alpha: float, steps: int
+) -> tuple[Tensor, Tensor]:
+    """Exact cosines between all background nodes (M, M) and the lengths of their rows of Z (M).
+
+    `rows` are the smoothed features, which are exact already where they are not wide.
+    """
+    if graph.num_features <= WIDE:
+        lengths, near = rows.norm(dim=1), rows @ rows.t()
+    else:
+        picked = (nodes, select_rows(graph.operator, nodes))
+        near = torch.zeros(len(nodes), len(nodes), device=graph.device)
+        for block in torch.arange(graph.num_features, device=graph.device).split(WIDE):
+            if graph.features.is_sparse_csr:
+                x = select_rows(graph.features_t, block).to_dense().t().contiguous()
+            else:
+                x = graph.features[:, block]
+            z = propagate(graph.operator, x, alpha, steps, picked)
+            near.addmm_(z, z.t())
+        lengths = near.diagonal().sqrt()
+    by = torch.where(lengths > 0, 1 / lengths, 0.0)
+    return by[:, None] * near * by, lengths
+
+
+def generator() -> torch.Generator:
+    return torch.Generator(device="cpu").manual_seed(0)

@@ -1,0 +1,110 @@
+"""Smoothing step by step: the whole of a small graph, or the picture of a digit."""
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+import torch
+
+from spear_core.figures.common import class_names, layout
+from spear_core.figures.smooth.node import FAINT
+from spear_core.figures.split import bare_axes, lines
+from spear_core.neighbourhood import Place, sample_places
+from spear_core.node_view import View
+from spear_core.palette import class_colours
+from spear_core.run import Result
+
+PANELS = 6  # steps drawn side by side at most: the first ones and the last
+FADED = "rgba(128,128,128,0.6)"
+
+
+def panels(steps: int, most: int = PANELS) -> list[int]:
+    """Which steps to draw: all of them, or the first ones and the last.
+
+    >>> panels(2), panels(9, most=4)
+    ([0, 1, 2], [0, 1, 2, 9])
+    """
+    return list(range(steps + 1)) if steps < most else [*range(most - 1), steps]
+
+
+def spread(result: Result, view: View) -> go.Figure:
+    """The whole of a small graph after each step: a node's area is its weight in the vector."""
+    part, at = sample_places(result.graph)
+    steps = panels(len(view.rows) - 1)
+    colours = class_colours(result.graph.classes)
+    label = result.graph.y[part.nodes].tolist()
+    columns = min(3, len(steps))
+    rows = -(-len(steps) // columns)
+    figure = go.Figure()
+    places: list[Place] = []
+    edges, colour, size, hover = [], [], [], []
+    for panel, t in enumerate(steps):  # one drawing beside the other on the same axes
+        right, down = 2.3 * (panel % columns), 2.6 * (panel // columns)
+        first = len(places)
+        places += [(x + right, y - down) for x, y in at]
+        edges += [(first + i, first + j) for i, j in part.edges]
+        weight = view.rows[t][part.nodes].tolist()
+        colour += [colours[c] if w > 0 else FADED for c, w in zip(label, weight, strict=True)]
+        size += [3 + 30 * math.sqrt(w) for w in weight]
+        hover += list(zip(part.nodes, weight, strict=True))
+        figure.add_annotation(x=right, y=1.15 - down, text=f"t = {t}", showarrow=False)
+    xs, ys = lines(edges, places)
+    figure.add_scatter(x=xs, y=ys, mode="lines", line=FAINT, hoverinfo="skip")
+    figure.add_scatter(
+        x=[x for x, _ in places],
+        y=[y for _, y in places],
+        mode="markers",
+        marker={"color": colour, "size": size, "line": {"width": 0}, "opacity": 1},
+        customdata=hover,
+        hovertemplate="node %{customdata[0]}: weight %{customdata[1]:.3f}<extra></extra>",
+    )
+    bare_axes(figure)
+    return layout(figure, 40 + 230 * rows, showlegend=False)
+
+
+def pictures(result: Result, view: View) -> go.Figure:
+    """Digits: the picture after each step, the two prototypes, and who weighs most in it."""
+    graph, steps = result.graph, panels(len(view.rows) - 1, PANELS - 2)
+    names, g = class_names(result), result.estimate.prototypes
+    smoothed = graph.collect(view.rows[steps].t().contiguous())
+    tiles = [(f"t = {t}", image) for t, image in zip(steps, smoothed, strict=True)]
+    tiles.append((f"prototype<br>{names[view.predicted]}", g[view.predicted]))
+    if not view.right:
+        tiles.append((f"prototype<br>{names[view.true]}", g[view.true]))
+    tiles += [("", None)] * (-len(tiles) % PANELS)
+    weight = view.rows[-1].clone()
+    weight[view.node] = 0
+    for node in weight.topk(min(PANELS, len(weight))).indices.tolist():
+        if weight[node] > 0:
+            words = f"a {names[int(graph.y[node])]}<br>{100 * float(weight[node]):.1f} %"
+            tiles.append((words, graph.features[node]))
+    return _tiles(tiles, PANELS)
+
+
+def _tiles(tiles: list[tuple[str, torch.Tensor | None]], columns: int, side: int = 8) -> go.Figure:
+    """Small grey pictures with a line of words above each, as one heat map."""
+    rows = -(-len(tiles) // columns)
+    high, wide = side + 5, side + 1  # room for the words, and between pictures
+    sheet = np.full((rows * high, columns * wide - 1), np.nan)
+    figure = go.Figure()
+    for place, (words, image) in enumerate(tiles):
+        if image is None:
+            continue
+        top, left = place // columns * high + 4, place % columns * wide
+        pixels = image.reshape(side, side).cpu().numpy()
+        sheet[top : top + side, left : left + side] = pixels / max(1e-30, float(pixels.max()))
+        figure.add_annotation(
+            x=left + side / 2 - 0.5,
+            y=top - 0.6,
+            yanchor="bottom",
+            text=words,
+            showarrow=False,
+            font={"size": 11},
+        )
+    figure.add_heatmap(
+        z=sheet, colorscale="Greys", showscale=False, hoverinfo="skip", zmin=0, zmax=1
+    )
+    bare_axes(figure)
+    figure.update_yaxes(autorange="reversed", scaleanchor="x", constrain="domain")
+    figure.update_xaxes(constrain="domain")
+    return layout(figure, 10 + 150 * rows).update_layout(margin_t=4)

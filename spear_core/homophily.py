@@ -1,0 +1,43 @@
+"""How often an edge joins two nodes of one class: over the graph, by client, by node."""
+
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from spear_core.graph import Graph
+from spear_core.partition import Partition
+
+
+def same_class(graph: Graph) -> Tensor:
+    """True for every edge whose ends are of one class, (E); kept with the graph."""
+    kept: Tensor | None = graph.__dict__.get("_same_class")
+    if kept is None:
+        source, target = graph.edge_index
+        kept = graph.y.index_select(0, source) == graph.y.index_select(0, target)
+        graph.__dict__["_same_class"] = kept
+    return kept
+
+
+def homophily(graph: Graph) -> float | None:
+    """Share of edges that join two nodes of one class; None without edges."""
+    same = same_class(graph)
+    return int(same.sum()) / len(same) if len(same) else None
+
+
+def client_homophily(partition: Partition) -> list[float | None]:
+    """The same for the edges inside each client; None for a client without edges."""
+    owner = partition.owner.index_select(0, partition.graph.edge_index[0])
+    kind = 2 * owner + same_class(partition.graph)  # one count for every client and kind of edge
+    kind = kind.masked_fill_(partition.cut, 2 * partition.clients)  # and one for what is cut
+    count = torch.bincount(kind, minlength=2 * partition.clients + 1)[:-1].view(-1, 2)
+    return [alike / (alike + other) if alike + other else None for other, alike in count.tolist()]
+
+
+@lru_cache(maxsize=4)
+def alike(graph: Graph) -> Tensor:
+    """Share of every node's neighbours that are of its own class, NaN without neighbours, (N)."""
+    source, target = graph.edge_index[:, graph.edge_index[0] != graph.edge_index[1]]
+    degree = torch.bincount(source, minlength=graph.num_nodes)
+    same = graph.y.index_select(0, source) == graph.y.index_select(0, target)
+    return torch.bincount(source[same], minlength=graph.num_nodes) / degree
