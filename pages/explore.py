@@ -5,14 +5,15 @@ import statistics
 import pandas as pd
 import streamlit as st
 
-from pages.shared import controls, engine, frame, link, mapview, show
+from pages.shared import engine, frame, link, mapview, show
+from pages.shared.pinned import pinned_result, same_graph
 from spear_core import explain, figures
 from spear_core.figures.common import class_names
 
 settings = frame.settings()
 result = engine.result_or_stop(settings)
-pinned_settings = controls.pinned()
-pinned = engine.result_or_stop(pinned_settings) if pinned_settings else None
+pinned = pinned_result(result)
+alike = same_graph(pinned, result)
 before = frame.last_result(result)
 metrics, graph, names = result.metrics, result.graph, class_names(result)
 
@@ -34,12 +35,16 @@ engine.let_go()
 left, right = st.columns([3, 2])
 chosen = frame.picked(result)
 with left:
-    mapview.draw(result, before, chosen)
+    mapview.draw(result, before, chosen, alike)
     engine.let_go(0.02)
 with right:
     st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")
-    event = st.plotly_chart(
-        figures.weights(result, chosen), key="weights", on_select="rerun", selection_mode="points"
+    event = show.chart(
+        figures.weights(result, chosen, alike),
+        "weights",
+        f"λ of {len(result.uploads.label)} prototypes by client and class.",
+        on_select="rerun",
+        selection_mode="points",
     )
     frame.pick_from(event)
     if chosen:
@@ -52,7 +57,9 @@ with right:
 
 # one view at a time --------------------------------------------------------------------------
 views = [v for v in link.VIEWS["view"] if v != "Prototypes" or settings.dataset == "digits"]
-view = st.segmented_control("More of this run", views, key="view", label_visibility="collapsed")
+if st.session_state["view"] not in views:  # pictures are there for digits alone
+    st.session_state["view"] = views[0]
+view = show.switch("More of this run", views, "view", label_visibility="collapsed")
 if view == "Silhouette":
     st.caption(
         "How tightly the true classes lie together, -1 to 1, by cosine, on the test nodes: before "
@@ -64,18 +71,24 @@ if view == "Silhouette":
 elif view == "Confusion":
     a, b = st.columns(2)
     with a:
-        show.chart(figures.confusion(result), "confusion", "Confusion matrix of the test nodes.")
+        words = "Colour: change since the pinned setting; more on the diagonal is better."
+        st.caption(words if alike else "Test nodes; the diagonal is right.")
+        show.chart(figures.confusion(result, alike), "confusion", "Confusion matrix.")
     with b:
-        show.chart(figures.class_accuracy(result, pinned), "classes", "Accuracy of each class.")
+        st.caption("Share of each class that is right.")
+        show.chart(
+            figures.class_accuracy(result, alike), "class_accuracy", "Accuracy of each class."
+        )
 elif view == "Prototypes":
-    label = chosen[1] if chosen else st.select_slider("Class", range(graph.classes), key="digit")
-    show.chart(figures.pictures(result, label), "pictures", f"Prototypes of class {label}.")
+    label = chosen[1] if chosen else int(show.switch("Class", names, "digit"))
+    show.chart(figures.pictures(result, label, alike), "pictures", f"Prototypes of class {label}.")
 elif view == "Time and bytes":
     a, b = st.columns([2, 3])
-    stages = {k: f"{1000 * v:.2f} ms" for k, v in result.seconds.items()}
-    a.dataframe(pd.DataFrame(stages.items(), columns=["stage", "time"]), hide_index=True)
+    runs = {"this run": result} | ({"pinned": pinned} if pinned else {})
+    stages = {n: {k: f"{1000 * v:.2f} ms" for k, v in r.seconds.items()} for n, r in runs.items()}
+    a.dataframe(pd.DataFrame(stages))
     with b:
-        show.chart(figures.traffic(result, metrics.fedavg_bytes()), "traffic", "Bytes sent.")
+        show.chart(figures.traffic(result, pinned), "traffic", "Bytes sent.")
         st.caption(
             f"One client sends {figures.human_bytes(metrics.bytes_up_per_client)} on average, "
             f"{figures.human_bytes(metrics.bytes_up_prototypes)} of it prototypes. FedAvg is not "

@@ -8,6 +8,28 @@ from tests.browser import FLAGS, IDLE, need_browser, running_app
 
 pytestmark = pytest.mark.browser
 
+OUTSIDE = """() => {
+    const wrong = [];
+    for (const plot of document.querySelectorAll('.js-plotly-plot')) {
+        const box = plot.getBoundingClientRect();
+        const name = plot.closest('[class*=st-key-]')?.className ?? 'map';
+        for (const text of plot.querySelectorAll('text')) {
+            const at = text.getBoundingClientRect();
+            if (at.width && (at.left < box.left - 1 || at.right > box.right + 1
+                || at.top < box.top - 1 || at.bottom > box.bottom + 1))
+                wrong.push(name + ': ' + text.textContent);
+        }
+        for (const bar of plot.querySelectorAll('.legend .scrollbar'))
+            if (bar.getBoundingClientRect().width) wrong.push(name + ': its legend scrolls');
+    }
+    for (const table of document.querySelectorAll('[data-testid=stTable] table'))
+        if (table.scrollWidth > table.parentElement.clientWidth + 1)
+            wrong.push('a table is too wide');
+    if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page is too wide');
+    return wrong;
+}"""
+PINNED = "document.querySelector('.live-map')._fullData.filter(t => t.name === 'pinned')"
+
 
 @pytest.fixture(scope="module")
 def address():
@@ -77,6 +99,17 @@ def test_first_screen_shows_a_real_result(open_page):
     assert tab.outside == []
 
 
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("page", ["", "split", "smooth", "shrink"])
+def test_nothing_is_cut_off(open_page, page, width):
+    """No chart writes outside itself, no legend has to be scrolled, nothing is too wide."""
+    tab = open_page(f"{page}?pin=gamma:5&view=Confusion&shrink=What+carries+the+gain")
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.wait_for_selector(".js-plotly-plot .main-svg", timeout=90_000)
+    tab.wait_for_timeout(2500)
+    assert tab.evaluate(OUTSIDE) == []
+
+
 @pytest.mark.parametrize(
     ("name", "parameter", "key"),
     [
@@ -94,6 +127,38 @@ def test_every_slider_reaches_the_link(open_page, name, parameter, key):
     after = query(tab)
     assert after[parameter] != before[parameter]
     assert {k for k in after if after[k] != before.get(k)} == {parameter}
+
+
+def test_the_other_controls_reach_the_link(open_page):
+    tab = open_page()
+    tab.get_by_role("spinbutton", name="Seed").fill("7")
+    tab.get_by_role("spinbutton", name="Seed").press("Enter")
+    wait_for_query(tab, "seed", "7")
+    tab.get_by_role("button", name="Variants").click()
+    tab.get_by_text("Weigh clients by their counts").click()
+    wait_for_query(tab, "count_weights", "false")
+    tab.keyboard.press("Escape")
+    tab.get_by_role("radio", name="Confusion").click()
+    wait_for_query(tab, "view", "Confusion")
+    tab.get_by_role("radio", name="right or wrong").click()
+    wait_for_query(tab, "colour", "right or wrong")
+    tab.get_by_role("combobox", name="Scenario").click()
+    tab.get_by_role("option", name="Heterophilous").click()
+    wait_for_query(tab, "homophily", "0.05")
+    settled(tab)
+    assert query(tab)["dataset"] == "synthetic"
+    assert query(tab)["seed"] == "42"  # a scenario starts from the defaults
+    tab.get_by_role("button", name="Paper defaults").click()
+    wait_for_query(tab, "alpha", "0.15")
+
+
+def wait_for_query(tab, name, value):
+    """Until the address bar says so."""
+    tab.wait_for_function(
+        "([name, value]) => new URLSearchParams(location.search).get(name) === value",
+        arg=[name, value],
+        timeout=60_000,
+    )
 
 
 def test_the_link_reopens_the_view(open_page):
@@ -129,17 +194,35 @@ def test_a_bad_link_still_opens(open_page):
 def test_a_pinned_setting_is_compared(open_page):
     tab = open_page()
     tab.get_by_role("button", name="Pin").click()
-    tab.wait_for_timeout(500)
-    press(tab, "α, weight of the neighbours", "End")
+    tab.get_by_role("button", name="Unpin").wait_for(timeout=30_000)
+    press(tab, "γ, trust in own counts", "Home")
     assert query(tab)["pin"] == "default"
-    assert tab.locator(".js-plotly-plot", has_text="pinned").count() >= 1
+    assert tab.get_by_text("Pinned: γ = 0.5 (now 0).").count() == 1
+    tab.locator(".st-key-strip .legend", has_text="pinned").wait_for(timeout=30_000)
+    tab.locator(".st-key-weights", has_text="now above, pinned below").wait_for(timeout=30_000)
+    tab.wait_for_function(f"() => {PINNED}.length > 1", timeout=30_000)
+    stars = tab.evaluate(f"() => {PINNED}.find(t => t.marker?.symbol === 'star-open-dot').x.length")
+    assert stars == 10
+    assert "pinned" in tab.locator(".live-map").get_attribute("aria-label")
+    tab.get_by_role("button", name="Unpin").click()
+    tab.wait_for_function(f"() => {PINNED}.length === 0", timeout=30_000)
+    wait_for_query(tab, "pin", None)
+
+
+def test_a_pin_of_another_dataset_is_told(open_page):
+    tab = open_page("?pin=default&dataset=karate&clients=3&view=Confusion")
+    assert tab.get_by_text("That is another graph").count() == 1
+    assert tab.evaluate(f"() => {PINNED}.length") == 0
+    assert tab.locator("[data-testid=stAlert]").count() == 0
 
 
 def test_hidden_controls_are_not_drawn(open_page):
-    tab = open_page("?hide=beta,gamma")
+    tab = open_page("?hide=beta,gamma,view&view=Confusion")
     assert tab.get_by_role("slider", name="β, label skew").count() == 0
     assert tab.get_by_role("slider", name="α, weight of the neighbours").count() == 1
-    assert query(tab)["hide"] == "beta,gamma"
+    assert tab.get_by_role("radio", name="Silhouette").count() == 0
+    tab.get_by_text("predicted class").first.wait_for(timeout=60_000)
+    assert query(tab)["hide"] == "beta,gamma,view"
 
 
 def test_two_tabs_do_not_disturb_each_other(open_page):
@@ -197,6 +280,25 @@ def test_asking_for_a_node(open_page):
     tab.wait_for_selector(IDLE, timeout=60_000)
     assert tab.get_by_role("spinbutton", name="Node").input_value() != before
     assert query(tab)["node"] == tab.get_by_role("spinbutton", name="Node").input_value()
+
+
+def test_clicking_a_neighbour_follows_it(open_page):
+    tab = open_page("smooth?dataset=karate&clients=3&node=5")
+    chart = "document.querySelector('[class*=smooth_around] .js-plotly-plot')"
+    tab.wait_for_function(f"() => {chart}?.querySelector('.nsewdrag')", timeout=90_000)
+    tab.wait_for_timeout(1000)
+    node, x, y = tab.evaluate(
+        f"""() => {{
+            const gd = {chart}, box = gd.getBoundingClientRect(), l = gd._fullLayout;
+            const trace = gd.data.find(t => t.marker?.size?.includes?.(17));
+            const i = trace.marker.size.indexOf(17);
+            return [trace.customdata[i][0], box.x + l.xaxis._offset + l.xaxis.d2p(trace.x[i]),
+                    box.y + l.yaxis._offset + l.yaxis.d2p(trace.y[i])];
+        }}"""
+    )
+    tab.mouse.click(x, y)
+    wait_for_query(tab, "node", str(node))
+    assert tab.get_by_role("spinbutton", name="Node").input_value() == str(node)
 
 
 def test_a_dataset_that_cannot_be_had_is_one_sentence(open_page):

@@ -1,5 +1,7 @@
 """The pages Split and Smooth, run by Streamlit's own test runner."""
 
+import json
+
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
@@ -121,12 +123,17 @@ def test_another_dataset_brings_another_node():
     assert node(app) == look.find(run(Settings(dataset="karate", clients=3)), right=False)
 
 
-@pytest.mark.parametrize("curve", ["Accuracy over T", "Silhouette over α"])
-def test_the_other_curves(curve):
+@pytest.mark.parametrize(
+    ("curve", "words"),
+    [("Accuracy over T", "T, smoothing steps"), ("Silhouette over α", "raw features")],
+)
+def test_the_other_curves(curve, words):
     app = opened("smooth")
-    app.segmented_control(key="smooth_curve").set_value([curve]).run()
+    app.segmented_control(key="smooth_curve").set_value(curve).run()
     assert not app.exception
-    assert any("you are here" in chart.proto.spec for chart in app.get("plotly_chart"))
+    spec = next(c for c in app.get("plotly_chart") if c.key == "smooth_curve_chart").proto.spec
+    assert "you are here" in spec
+    assert words in str(json.loads(spec))
 
 
 def test_a_large_graph_waits_to_be_asked():

@@ -64,9 +64,9 @@ def picked(result: Result) -> tuple[int, int] | None:
     if not text:
         return None
     client, label = (int(part) for part in text.split(","))
-    counts = result.partition.train_counts
+    counts = result.uploads.table(result.uploads.counts)
     inside = client < counts.shape[0] and label < counts.shape[1]
-    return (client, label) if inside and int(counts[client, label]) else None
+    return (client, label) if inside and float(counts[client, label]) > 0 else None
 
 
 def pick_from(event: Any) -> None:

@@ -1,6 +1,6 @@
 """Plotly figures of results. Pages and notebooks draw these; the engine never imports them."""
 
-from spear_core.figures.heat import counts, weights
+from spear_core.figures.heat import weights
 from spear_core.figures.pictures import pictures
 from spear_core.figures.scores import (
     accuracy_strip,
@@ -15,7 +15,6 @@ __all__ = [
     "accuracy_strip",
     "class_accuracy",
     "confusion",
-    "counts",
     "human_bytes",
     "pictures",
     "silhouettes",

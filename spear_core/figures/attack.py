@@ -39,7 +39,8 @@ def liars(result: Result) -> go.Figure:
         np.where(counts > 0, counts, np.nan), np.array(said, dtype=object), range(len(counts))
     )
     top = float(max(1, counts.max(initial=1)))
-    figure, hover = heat(class_names(result), table, None, "n", "Viridis", top)
+    trace, look, hover = heat(class_names(result), table, None, "n", "Viridis", top)
+    figure = go.Figure([trace], look)
     every = np.ones_like(counts) if counts.size <= EVERY_CELL else counts
     client, label = np.nonzero(every)
     figure.add_scatter(  # a heat map cannot be clicked in Streamlit, points over its cells can

@@ -1,6 +1,7 @@
 """What every figure shares: class names, colours and margins."""
 
 import math
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -18,22 +19,25 @@ def class_names(result: Result) -> list[str]:
 
 
 def layout(figure: go.Figure, height: int, **more: object) -> go.Figure:
-    """The figure with narrow margins, a legend above it, and a transparent ground.
+    """The figure with narrow margins, a legend above it, and a transparent ground."""
+    named = bool(more.get("showlegend", len(figure.data) > 1))
+    return figure.update_layout(frame(height, named), **more)
+
+
+def frame(height: int, named: bool) -> dict[str, Any]:
+    """The layout that all figures share.
 
     Plotly's buttons get a place of their own: right of a legend, or above where there is none.
     """
-    named = bool(more.get("showlegend", len(figure.data) > 1))
     clear = "rgba(0,0,0,0)"
-    figure.update_layout(
-        height=height,
-        margin={"l": 8, "r": 36 if named else 8, "t": 28, "b": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        modebar={"orientation": "v" if named else "h", "bgcolor": clear, "color": GREY},
-        paper_bgcolor=clear,
-        plot_bgcolor=clear,
-        **more,
-    )
-    return figure
+    return {
+        "height": height,
+        "margin": {"l": 8, "r": 36 if named else 8, "t": 28, "b": 8},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "modebar": {"orientation": "v" if named else "h", "bgcolor": clear, "color": GREY},
+        "paper_bgcolor": clear,
+        "plot_bgcolor": clear,
+    }
 
 
 def clip(name: str, most: int = 18) -> str:

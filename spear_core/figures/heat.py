@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.figures.common import ORANGE, class_names, clip, layout
+from spear_core.figures.common import ORANGE, class_names, clip, frame
 from spear_core.run import Result
 
 NO_PAIR = "rgba(128,128,128,0.10)"  # behind cells without a value
 FEW = 20  # rows and columns up to which a number fits into a cell
+
+
+Arranged = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +38,7 @@ def weights(
 
     `chosen` = (client, class) puts a frame round one cell; `pinned` is a run on the same graph.
     """
-    figure, hover = heat(
+    trace, look, hover = heat(
         class_names(result),
         _weights(result),
         _weights(pinned) if pinned else None,
@@ -43,29 +47,28 @@ def weights(
         top=1.0,
     )
     client, label = np.nonzero(result.partition.train_counts.cpu().numpy())
-    figure.add_trace(  # a heat map cannot be clicked in Streamlit, points over its cells can
-        go.Scatter(
-            x=label,
-            y=client,
-            mode="markers",
-            marker={"symbol": "square", "size": 18, "opacity": 0},
-            text=hover[client, label],
-            hovertemplate="%{text}<extra></extra>",
-            customdata=np.stack([client, label], axis=1),
-            showlegend=False,
-        )
-    )
+    cells = {  # a heat map cannot be clicked in Streamlit, points over its cells can
+        "type": "scatter",
+        "x": label,
+        "y": client,
+        "mode": "markers",
+        "marker": {"symbol": "square", "size": 18, "opacity": 0},
+        "text": hover[client, label],
+        "hovertemplate": "%{text}<extra></extra>",
+        "customdata": np.stack([client, label], axis=1),
+        "showlegend": False,
+    }
     if chosen:
         k, c = chosen
         box = {"x0": c - 0.5, "x1": c + 0.5, "y0": k - 0.5, "y1": k + 0.5}
-        figure.add_shape(type="rect", **box, line={"color": ORANGE, "width": 3})
-    return figure
+        look["shapes"] = [{"type": "rect", **box, "line": {"color": ORANGE, "width": 3}}]
+    return go.Figure([trace, cells], look)
 
 
 def heat(
     names: Sequence[str], now: Table, then: Table | None, title: str, scale: str, top: float
-) -> tuple[go.Figure, np.ndarray]:
-    """The heat map, and what each cell says on hover.
+) -> tuple[dict[str, Any], dict[str, Any], np.ndarray]:
+    """The trace and the layout of a heat map, and what each cell says on hover.
 
     With a pinned table every cell is divided, now above and pinned below; where there are too many
     cells for that, the pinned table stands to the right.
@@ -73,68 +76,56 @@ def heat(
     columns = len(names)
     rows = max(len(now.values), len(then.values) if then else 0)
     few = rows <= FEW and columns <= FEW
-    hover, z, x, y = now.said(names), now.values, np.arange(columns), np.arange(len(now.values))
-    if then and few:
-        z = _woven(now.values, then.values, np.nan)
-        below = _padded(then.words, rows, "no such client")
-        hover = _padded(hover, rows, "no such client") + "<br>pinned: " + below
-        text = np.repeat(hover, 3, axis=0)
-        y = np.add.outer(np.arange(rows), [-0.47, 0.05, 0.47]).ravel()  # edges, not middles
-        y = np.append(y, rows - 0.47)
-    elif then:
-        gap = np.full((rows, 1), np.nan)
-        z = np.hstack([_padded(now.values, rows, np.nan), gap, _padded(then.values, rows, np.nan)])
-        hover = _padded(hover, rows, "no such client")
-        beside = _padded("pinned: " + then.said(names), rows, "no such client")
-        text = np.hstack([hover, np.full((rows, 1), "", dtype=object), beside])
-        x = np.arange(2 * columns + 1)
+    if then is None:
+        hover = text = now.said(names)
+        z, x, y = now.values, np.arange(columns), np.arange(rows)
     else:
-        text = hover
-    figure = go.Figure(
-        go.Heatmap(
-            z=z,
-            x=x,
-            y=y,
-            text=_short(z) if few else None,
-            texttemplate="%{text}" if few else None,
-            textfont={"size": 11},
-            customdata=text,
-            hovertemplate="%{customdata}<extra></extra>",
-            colorscale=scale,
-            zmin=0,
-            zmax=top,
-            xgap=1 if columns <= 40 else 0,
-            ygap=1 if rows <= 40 else 0,
-            colorbar={"title": title, "thickness": 10},
-            hoverongaps=True,
-        )
-    )
+        hover, text, z, x, y = (_woven if few else _beside)(names, now, then, rows)
+    trace = {
+        "type": "heatmap",
+        "z": z,
+        "x": x,
+        "y": y,
+        "text": _short(z) if few else None,
+        "texttemplate": "%{text}" if few else None,
+        "textfont": {"size": 11},
+        "customdata": text,
+        "hovertemplate": "%{customdata}<extra></extra>",
+        "colorscale": scale,
+        "zmin": 0,
+        "zmax": top,
+        "xgap": 1 if columns <= 40 else 0,
+        "ygap": 1 if rows <= 40 else 0,
+        "colorbar": {"title": {"text": title}, "thickness": 10},
+        "hoverongaps": True,
+    }
     step = 1 if max(map(len, names), default=0) > 3 else max(1, columns // 20)
     shown = list(range(0, columns, step))
     beside = [c + columns + 1 for c in shown] if then and not few else []
-    figure.update_xaxes(
-        title="class",
-        tickvals=shown + beside,
-        ticktext=[clip(names[c]) for c in shown] * (2 if beside else 1),
-        range=[-0.5, len(z[0]) - 0.5],
-        showgrid=False,
-        zeroline=False,
-    )
-    figure.update_yaxes(
-        title="client",
-        range=[rows - 0.5, -0.5],
-        showgrid=False,
-        zeroline=False,
-        dtick=max(1, rows // 10),
-    )
+    bare = {"showgrid": False, "zeroline": False}
+    look = frame(min(700, 130 + (36 if then and few else 26) * rows), named=False)
+    look |= {
+        "plot_bgcolor": NO_PAIR,
+        "xaxis": {
+            **bare,
+            "title": {"text": "class"},
+            "tickvals": shown + beside,
+            "ticktext": [clip(names[c]) for c in shown] * (2 if beside else 1),
+            "range": [-0.5, z.shape[1] - 0.5],
+        },
+        "yaxis": {
+            **bare,
+            "title": {"text": "client"},
+            "range": [rows - 0.5, -0.5],
+            "dtick": max(1, rows // 10),
+        },
+    }
     if then:
-        words = "each cell: now above, pinned below" if few else "left: now, right: pinned"
-        figure.add_annotation(
-            text=words, x=0, xanchor="left", y=1, yanchor="bottom", xref="paper", yref="paper",
-            yshift=2, showarrow=False, font={"size": 12},
-        )  # fmt: skip
-    each = 36 if then and few else 26
-    return layout(figure, min(700, 130 + each * rows)).update_layout(plot_bgcolor=NO_PAIR), hover
+        words = "now above, pinned below" if few else "left now, right pinned"
+        at = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "yshift": 2}
+        paper = {"xref": "paper", "yref": "paper", "showarrow": False, "font": {"size": 12}}
+        look["annotations"] = [{"text": words, **at, **paper}]
+    return trace, look, hover
 
 
 def _weights(result: Result) -> Table:
@@ -154,17 +145,30 @@ def _weights(result: Result) -> Table:
     return Table(values, np.array(words, dtype=object), range(len(counts)))
 
 
+def _woven(names: Sequence[str], now: Table, then: Table, rows: int) -> Arranged:
+    """Hover, its rows, values and edges: for each client now, pinned, and a gap to the next."""
+    words = _padded(then.words, rows, "no such client")
+    hover = _padded(now.said(names), rows, "no such client") + "<br>pinned: " + words
+    one, two = _padded(now.values, rows, np.nan), _padded(then.values, rows, np.nan)
+    z = np.stack([one, two, np.full_like(one, np.nan)], axis=1).reshape(3 * rows, -1)
+    edges = np.add.outer(np.arange(rows), [-0.47, 0.05, 0.47]).ravel()
+    return hover, hover.repeat(3, 0), z, np.arange(len(names)), np.append(edges, rows - 0.47)
+
+
+def _beside(names: Sequence[str], now: Table, then: Table, rows: int) -> Arranged:
+    """Hover, its rows, values and places: now, an empty column, pinned."""
+    hover = _padded(now.said(names), rows, "no such client")
+    theirs = _padded("pinned: " + then.said(names), rows, "no such client")
+    text = np.hstack([hover, np.full((rows, 1), "", dtype=object), theirs])
+    one, two = _padded(now.values, rows, np.nan), _padded(then.values, rows, np.nan)
+    z = np.hstack([one, np.full((rows, 1), np.nan), two])
+    return hover, text, z, np.arange(z.shape[1]), np.arange(rows)
+
+
 def _padded(table: np.ndarray, rows: int, fill: object) -> np.ndarray:
     """The table with so many rows."""
     more = np.full((rows - len(table), table.shape[1]), fill, dtype=table.dtype)
     return np.concatenate([table, more])
-
-
-def _woven(now: np.ndarray, then: np.ndarray, fill: object) -> np.ndarray:
-    """Row by row: now, pinned, and an empty one between clients. (3 K, C)"""
-    rows = max(len(now), len(then))
-    one, two = _padded(now, rows, fill), _padded(then, rows, fill)
-    return np.stack([one, two, np.full_like(one, fill)], axis=1).reshape(3 * rows, -1)
 
 
 def _short(values: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from spear_core.run import Result
 SIDE = 8
 
 
-def pictures(result: Result, label: int) -> go.Figure:
+def pictures(result: Result, label: int, pinned: Result | None = None) -> go.Figure:
     """One class of `digits`: every local prototype, what shrinkage made of it, global and true."""
     up, estimate = result.uploads, result.estimate
     rows = (up.label == label).nonzero().squeeze(1).tolist()
@@ -22,6 +22,8 @@ def pictures(result: Result, label: int) -> go.Figure:
         tiles.append((f"shrunk<br>λ = {lam:.2f}", estimate.shrunk[row]))
     if bool(estimate.seen[label]):
         tiles.append(("global<br>prototype", estimate.prototypes[label]))
+    if pinned and bool(pinned.estimate.seen[label]):
+        tiles.append(("global,<br>pinned", pinned.estimate.prototypes[label]))
     tiles.append(("true<br>centroid", result.metrics.centroids[label]))
     columns = min(8, len(tiles))
     lines = -(-len(tiles) // columns)

@@ -75,7 +75,8 @@ def exposed(result: Result, seen: Exposure, chosen: tuple[int, int] | None = Non
         words[pair] = f"n = {seen.counts[i]}, {verdict(seen, i)}"
     names = class_names(result)
     table = Table(values, words, range(shape[0]))
-    figure, hover = heat(names, table, None, "cosine", "Cividis", 1.0)
+    trace, look, hover = heat(names, table, None, "cosine", "Cividis", 1.0)
+    figure = go.Figure([trace], look)
     figure.add_trace(  # a heat map cannot be clicked in Streamlit, points over its cells can
         go.Scatter(
             x=seen.label,

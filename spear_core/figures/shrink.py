@@ -8,7 +8,17 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from spear_core.ablation import Ablation
-from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, class_names, layout
+from spear_core.figures.common import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PINNED,
+    class_names,
+    clip,
+    layout,
+    log_ticks,
+)
 from spear_core.risk import Check, Simulation
 from spear_core.run import Result
 from spear_core.settings import Settings
@@ -20,55 +30,55 @@ STAGES = {  # column of risk.class_errors -> its name, symbol and colour
 }
 
 
-def weight_curve(result: Result, pinned: Settings | None = None) -> go.Figure:
+def weight_curve(result: Result, pinned: Result | None = None) -> go.Figure:
     """λ over n, with every uploaded prototype as a dot; lone holders are not pulled."""
-    up, names = result.uploads, class_names(result)
-    n = up.counts.cpu().numpy()
-    lam = result.estimate.weights[up.client, up.label].cpu().numpy()
-    holders = np.bincount(up.label.cpu().numpy(), minlength=up.classes)[up.label.cpu().numpy()]
-    top = float(max(10, n.max(initial=1) * 1.3))
     figure = go.Figure()
+    most = [r.uploads.counts.cpu().numpy().max(initial=1) for r in (result, pinned) if r]
+    top = max(10.0, 1.3 * float(max(most)))
     x = np.geomspace(1, top, 120)
-    if pinned is not None:
-        name = f"pinned, γ = {_short(pinned.gamma)}"
-        figure.add_trace(_line(x, _weight(x, pinned), name, GREY, "dash"))
+    if pinned:
+        name = f"pinned, γ = {_short(pinned.settings.gamma)}"
+        figure.add_trace(_line(x, _weight(x, pinned.settings), name, PINNED, "dash"))
+        n, lam, _, text = _pulls(pinned)
+        marker = {"symbol": "circle-open", "size": 7, "color": PINNED}
+        text = [f"pinned: {words}" for words in text]
+        figure.add_trace(_dots(n, lam, "pinned", marker, text).update(showlegend=False))
     name = f"λ = 1/(1 + γn), γ = {_short(result.settings.gamma)}"
     figure.add_trace(_line(x, _weight(x, result.settings), name, BLUE))
+    n, lam, lone, text = _pulls(result)
     for name, rows, symbol, colour in (
-        ("pulled to peers", holders > 1, "circle", BLUE),
-        ("alone, not pulled", holders == 1, "circle-open", ORANGE),
+        ("pulled to peers", ~lone, "circle", BLUE),
+        ("alone, not pulled", lone, "circle-open", ORANGE),
     ):
-        if not rows.any():
-            continue
-        text = [
-            f"client {k}, class {names[c]}<br>n = {m}, λ = {w:.3f}"
-            + ("<br>no other holder: not pulled" if h == 1 else "")
-            for k, c, m, w, h in zip(
-                up.client[rows].tolist(),
-                up.label[rows].tolist(),
-                n[rows],
-                lam[rows],
-                holders[rows],
-                strict=True,
-            )
-        ]
-        marker = {
-            "symbol": symbol,
-            "size": 10,
-            "color": colour,
-            "line": {"width": 2, "color": colour},
-        }
-        figure.add_trace(_dots(n[rows], lam[rows], name, marker, text))
+        if rows.any():
+            look = {"symbol": symbol, "size": 10, "color": colour}
+            marker = {**look, "line": {"width": 2, "color": colour}}
+            words = [text[i] for i in rows.nonzero()[0]]
+            figure.add_trace(_dots(n[rows], lam[rows], name, marker, words))
     _log_axis(figure, "n, training nodes of the prototype", 1, top)
     figure.update_yaxes(title="λ, pull to the peers", range=[-0.03, 1.03], zeroline=False)
     return layout(figure, 360)
+
+
+def _pulls(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
+    """n, λ, whether it has no peers, and these in words, for every uploaded prototype."""
+    up, names = result.uploads, class_names(result)
+    client, label, n = (v.cpu().numpy() for v in (up.client, up.label, up.counts))
+    lam = result.estimate.weights.cpu().numpy()[client, label]
+    lone = np.bincount(label, minlength=up.classes)[label] == 1
+    text = [
+        f"client {k}, class {names[c]}<br>n = {m}, λ = {w:.3f}"
+        + ("<br>no other holder: not pulled" if alone else "")
+        for k, c, m, w, alone in zip(client, label, n, lam, lone, strict=True)
+    ]
+    return n, lam, lone, text
 
 
 def error_steps(
     errors: dict[str, list], names: Sequence[str], pinned: dict[str, list] | None = None
 ) -> go.Figure:
     """Cosine distance to the true centroid of every class: local, shrunk, global."""
-    rows = ["average", *(_clip(names[c]) for c in reversed(errors["class"]))]
+    rows = ["average", *(clip(names[c]) for c in reversed(errors["class"]))]
     at = list(range(len(rows)))
 
     def values(table: dict[str, list], stage: str) -> list[float]:
@@ -81,7 +91,7 @@ def error_steps(
     heights = [y for i in at for y in (i, i, None)]
     figure.add_trace(_line(spans, heights, "", GREY).update(line_width=1, showlegend=False))
     if pinned is not None and pinned["class"] == errors["class"]:
-        marker = {"symbol": "star-open", "size": 12, "color": GREY}
+        marker = {"symbol": "star-open", "size": 12, "color": PINNED}
         text = [
             f"{row}, pinned: {v:.4f}" for row, v in zip(rows, values(pinned, "spear"), strict=True)
         ]
@@ -127,7 +137,7 @@ def accuracy_over_gamma(
         )  # fmt: skip
         figure.add_trace(_line(x, mean, "mean of five seeds", BLUE, "dot"))
     if pinned is not None:
-        figure.add_trace(_line(x, pinned, "pinned", GREY, "dash"))
+        figure.add_trace(_line(x, pinned, "pinned", PINNED, "dash"))
     figure.add_trace(_line(x, curve, "this seed", BLUE))
     said = {"hoverinfo": None, "hovertemplate": "γ = %{text}: %{y:.2f} %"}
     for trace in figure.data:
@@ -147,7 +157,7 @@ def accuracy_over_gamma(
     return layout(figure, 380)
 
 
-def ablation_lines(found: Ablation) -> go.Figure:
+def ablation_lines(found: Ablation, pinned: Ablation | None = None) -> go.Figure:
     """All eight cells: flat lines mean that shrinkage changes nothing, gaps are count weights."""
     figure = make_subplots(
         1, 2, shared_yaxes=True, horizontal_spacing=0.04,
@@ -158,6 +168,13 @@ def ablation_lines(found: Ablation) -> go.Figure:
             (1, "count weights on", BLUE, "circle"),
             (0, "count weights off", ORANGE, "diamond"),
         ):
+            if pinned:
+                old = pinned.cells[smoothing, :, counts].mean(1)
+                line = _line([0, 1], old, "pinned", PINNED, "dash").update(legendgroup="pinned")
+                line.update(mode="lines+markers", marker={"size": 8, "symbol": f"{symbol}-open"})
+                line.update(hoverinfo=None, hovertemplate=f"pinned, {name}: %{{y:.2f}} %")
+                line.update(showlegend=smoothing == counts == 1)
+                figure.add_trace(line, 1, smoothing + 1)
             cells = found.cells[smoothing, :, counts]  # (2, S)
             figure.add_trace(
                 go.Scatter(
@@ -197,11 +214,11 @@ def risk_curve(seen: Simulation) -> go.Figure:
     return layout(figure, 380)
 
 
-def error_over_count(seen: Check, names: Sequence[str]) -> go.Figure:
+def error_over_count(seen: Check, names: Sequence[str], pinned: Check | None = None) -> go.Figure:
     """Squared error of every local prototype over its n, with the fitted slope and with -1."""
     good = seen.error > 0
     n, error = seen.n[good], seen.error[good]
-    top = float(n.max(initial=1) * 1.3)
+    top = float(max(r.n.max(initial=1) for r in (seen, pinned) if r) * 1.3)
     x = np.geomspace(1, top, 2)
     figure = go.Figure()
     if seen.sigma2 is not None:
@@ -210,15 +227,17 @@ def error_over_count(seen: Check, names: Sequence[str]) -> go.Figure:
         line = np.exp(seen.slope.intercept + seen.slope.slope * np.log(x))
         name = f"fitted, slope {seen.slope.slope:.2f}".replace("-", "−")
         figure.add_trace(_line(x, line, name, BLUE))
+    if pinned:
+        figure.add_trace(_pinned_dots(pinned, pinned.n, pinned.error, names))
     text = [f"{_pair(seen, i, names)}<br>error {seen.error[i]:.3g}" for i in good.nonzero()[0]]
     marker = {"size": 9, "color": ORANGE}
     figure.add_trace(_dots(n, error, "local prototype", marker, text))
     _log_axis(figure, "n, training nodes of the prototype", 1, top)
-    figure.update_yaxes(title="squared error", **_log_ticks(error))
+    figure.update_yaxes(title="squared error", **log_ticks(error))
     return layout(figure, 380)
 
 
-def peer_variance(seen: Check, names: Sequence[str]) -> go.Figure:
+def peer_variance(seen: Check, names: Sequence[str], pinned: Check | None = None) -> go.Figure:
     """Squared error of every peer mean over its exact variance; τ² is one height for all."""
     rows = (seen.pulled & (seen.peer_error > 0)).nonzero()[0]
     exact, error = seen.exact[rows], seen.peer_error[rows]
@@ -227,11 +246,21 @@ def peer_variance(seen: Check, names: Sequence[str]) -> go.Figure:
         ends = np.array([exact.min() / 1.4, exact.max() * 1.4])
         figure.add_trace(_line(ends, ends, "exact variance", BLUE))
         figure.add_trace(_line(ends, [seen.tau2] * 2, "one τ² for all", GREY, "dash"))
+    if pinned:
+        old = np.where(pinned.pulled, pinned.peer_error, 0)
+        figure.add_trace(_pinned_dots(pinned, pinned.exact, old, names))
     text = [f"peers of {_pair(seen, i, names)}<br>error {seen.peer_error[i]:.3g}" for i in rows]
     figure.add_trace(_dots(exact, error, "peer mean", {"size": 9, "color": ORANGE}, text))
-    figure.update_xaxes(title="exact variance of the peer mean", **_log_ticks(exact))
-    figure.update_yaxes(title="its squared error", **_log_ticks(np.concatenate([exact, error])))
+    figure.update_xaxes(title="exact variance of the peer mean", **log_ticks(exact))
+    figure.update_yaxes(title="its squared error", **log_ticks(np.concatenate([exact, error])))
     return layout(figure, 380)
+
+
+def _pinned_dots(seen: Check, x: np.ndarray, error: np.ndarray, names: Sequence[str]) -> go.Scatter:
+    rows = (error > 0).nonzero()[0]
+    text = [f"pinned: {_pair(seen, i, names)}<br>error {error[i]:.3g}" for i in rows]
+    marker = {"symbol": "circle-open", "size": 8, "color": PINNED}
+    return _dots(x[rows], error[rows], "pinned", marker, text)
 
 
 def _line(x: object, y: object, name: str, colour: str, dash: str = "solid") -> go.Scatter:
@@ -258,17 +287,7 @@ def _pair(seen: Check, i: np.integer, names: Sequence[str]) -> str:
 
 def _log_axis(figure: go.Figure, title: str, low: float, high: float) -> None:
     ends = [math.log10(low) - 0.05, math.log10(high)]
-    figure.update_xaxes(title=title, range=ends, **_log_ticks(np.array([low, high])))
-
-
-def _log_ticks(values: np.ndarray) -> dict:
-    """A logarithmic axis with plain numbers at 1, 2 and 5, or at powers of ten if it is long."""
-    good = values[values > 0]
-    low, high = (math.floor(math.log10(v)) for v in (good.min(initial=1), good.max(initial=1)))
-    steps = (1, 2, 5) if high - low <= 2 else (1,)
-    ticks = [step * 10.0**e for e in range(low - 1, high + 2) for step in steps]
-    text = [f"{t:g}" for t in ticks]
-    return {"type": "log", "tickvals": ticks, "ticktext": text, "zeroline": False}
+    figure.update_xaxes(title=title, range=ends, **log_ticks(np.array([low, high])))
 
 
 def _place(gamma: float) -> float:
@@ -280,7 +299,3 @@ def _place(gamma: float) -> float:
 
 def _short(gamma: float) -> str:
     return "∞" if math.isinf(gamma) else f"{gamma:g}"
-
-
-def _clip(name: str) -> str:
-    return name if len(name) <= 18 else name[:17] + "…"

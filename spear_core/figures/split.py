@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.figures.common import BLUE, GREY, ORANGE, class_names, layout
-from spear_core.figures.heat import NO_PAIR
+from spear_core.figures.common import BLUE, GREY, PINNED, class_names, layout, log_ticks
+from spear_core.figures.heat import Table, heat
 from spear_core.inspect_node import sample_places
 from spear_core.palette import class_colours
 from spear_core.run import Result
@@ -16,51 +16,31 @@ NAMED = 7  # clients with a colour of their own in the small graph; the eighth c
 LIGHT, DARK = "#FFFFFF", "#111111"
 
 
-def holdings(result: Result, training: bool = False) -> go.Figure:
-    """Nodes of every client and class, all or the training ones; many clients are sorted."""
-    partition = result.partition
-    table = (partition.train_counts if training else partition.counts).cpu().numpy()
-    rows, columns = table.shape
-    order = np.arange(rows)
-    if rows > MANY:  # by the class they hold most of, then by how much of it
-        main = partition.counts.cpu().numpy()
-        order = np.lexsort((-main.max(axis=1), main.argmax(axis=1)))
-    table, names = table[order], class_names(result)
-    what = "training nodes" if training else "nodes"
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.where(table > 0, table, np.nan),
-            customdata=np.repeat(order[:, None], columns, axis=1),
-            hovertemplate=f"client %{{customdata}}, class %{{x}}: %{{z}} {what}<extra></extra>",
-            x=names,
-            texttemplate="%{z:.0f}" if rows <= 20 and columns <= 20 else None,
-            colorscale="Viridis",
-            zmin=0,
-            zmax=max(1, int(table.max())),
-            xgap=1 if columns <= MANY else 0,
-            ygap=1 if rows <= MANY else 0,
-            colorbar={"title": "nodes", "thickness": 12},
-        )
-    )
-    few_words = max(map(len, names)) <= 3
-    figure.update_xaxes(
-        title="class",
-        type="category",
-        showgrid=False,
-        dtick=max(1, columns // 20) if few_words else 1,
-        tickangle=0 if few_words else None,
-    )
-    many = rows > MANY
-    figure.update_yaxes(
-        title=f"{rows} clients, by main class" if many else "client",
-        showticklabels=not many,
-        autorange="reversed",
-        showgrid=False,
-        zeroline=False,
-        dtick=max(1, rows // 10),
-    )
-    height = 440 if many else min(640, 120 + 26 * rows)
-    return layout(figure, height).update_layout(plot_bgcolor=NO_PAIR, margin_t=8)
+def holdings(result: Result, training: bool = False, pinned: Result | None = None) -> go.Figure:
+    """Nodes of every client and class, all or the training ones; many clients are sorted.
+
+    `pinned` is a run on the same graph.
+    """
+    now = _held(result, training)
+    then = _held(pinned, training) if pinned else None
+    most = max(float(np.nanmax(t.values, initial=1)) for t in (now, then) if t)
+    trace, look, _ = heat(class_names(result), now, then, title="nodes", scale="Viridis", top=most)
+    if len(now.values) > MANY:
+        title = {"text": f"{len(now.values)} clients, by main class"}
+        look["yaxis"] |= {"title": title, "showticklabels": False}
+    return go.Figure([trace], look)
+
+
+def _held(result: Result, training: bool) -> Table:
+    partition, what = result.partition, "training nodes" if training else "nodes"
+    every = partition.counts.cpu().numpy()
+    table = partition.train_counts.cpu().numpy() if training else every
+    order = np.arange(len(table))
+    if len(table) > MANY:  # by the class they hold most of, then by how much of it
+        order = np.lexsort((-every.max(axis=1), every.argmax(axis=1)))
+    table = table[order]
+    words = [[f"{n} {what}" for n in row] for row in table.tolist()]
+    return Table(np.where(table > 0, table, np.nan), np.array(words, dtype=object), order.tolist())
 
 
 def sizes(result: Result, pinned: Result | None = None) -> go.Figure:
@@ -90,7 +70,7 @@ def sizes(result: Result, pinned: Result | None = None) -> go.Figure:
             y=other,
             name="pinned: all nodes",
             mode="lines+markers" if len(other) <= MANY else "lines",
-            line={"color": ORANGE, "width": 2, "shape": "hvh"},
+            line={"color": PINNED, "width": 2, "shape": "hvh"},
             hovertemplate="pinned, %{x}: %{y} nodes<extra></extra>",
         )
     mean = result.graph.num_nodes / len(every)
@@ -110,7 +90,7 @@ def homophily(result: Result, pinned: Result | None = None) -> go.Figure:
     """A dot for each client: its size and its own homophily; a line for the whole graph's."""
     figure, values, spread = go.Figure(), [0.8], []
     for name, one, colour, symbol in (
-        ("pinned", pinned, ORANGE, "diamond-open"),
+        ("pinned", pinned, PINNED, "diamond-open"),
         ("", result, BLUE, "circle"),
     ):
         if one is None:
@@ -125,7 +105,7 @@ def homophily(result: Result, pinned: Result | None = None) -> go.Figure:
             y=[local[k] for k in held],
             customdata=held,
             mode="markers",
-            name=f"clients, {name}" if name else "clients",
+            name=f"clients {name}".strip(),
             marker={
                 "color": colour,
                 "symbol": symbol,
@@ -141,29 +121,43 @@ def homophily(result: Result, pinned: Result | None = None) -> go.Figure:
                 x=[0.8 * min(spread, default=1), 1.25 * max(spread, default=1)],
                 y=[whole, whole],
                 mode="lines",
-                name=f"whole graph{', ' + name if name else ''}: {whole:.2f}",
+                name=f"graph {name}".strip() + f": {whole:.2f}",
                 line={"color": colour, "dash": "dash"},
                 hoverinfo="skip",
             )
-    figure.update_xaxes(title="nodes of the client", type="log")
+    wide = max(spread, default=1) > 5 * min(spread, default=1)
+    axis = log_ticks(np.array(spread)) if wide else {}
+    figure.update_xaxes(title="nodes of the client", **axis)
     figure.update_yaxes(title="homophily inside the client", range=[min(values) - 0.05, 1.04])
     return layout(figure, 320)
 
 
-def small_graph(result: Result) -> go.Figure:
-    """A part of the graph: colours are clients, numbers are classes, cut edges are dashed."""
-    graph, owner = result.graph, result.partition.owner
+def small_graph(result: Result, pinned: Result | None = None) -> go.Figure:
+    """A part of the graph: colours are clients, numbers are classes, cut edges are dashed.
+
+    With a pinned run on the same graph, edges that only one of the two splits cuts are coloured.
+    """
+    graph = result.graph
     part, at = sample_places(graph)
-    mine = owner[part.nodes].tolist()
+    mine = result.partition.owner[part.nodes].tolist()
+    theirs = pinned.partition.owner[part.nodes].tolist() if pinned else mine
     label = graph.y[part.nodes].tolist()
     colour = client_colours(mine)
     figure = go.Figure()
-    for name, cut, style in (
-        ("edge inside a client", False, {"color": "rgba(128,128,128,0.75)", "width": 1.5}),
-        ("cut edge", True, {"color": "rgba(128,128,128,0.55)", "width": 1, "dash": "dot"}),
+    for name, now, then, style in (
+        ("edge inside a client", False, False, {"color": "rgba(128,128,128,0.75)", "width": 1.5}),
+        ("cut edge", True, True, {"color": "rgba(128,128,128,0.55)", "width": 1, "dash": "dot"}),
+        ("cut now, not when pinned", True, False, {"color": BLUE, "width": 1.5, "dash": "dot"}),
+        ("cut when pinned, not now", False, True, {"color": PINNED, "width": 2}),
     ):
-        xs, ys = lines([e for e in part.edges if (mine[e[0]] != mine[e[1]]) == cut], at)
-        figure.add_scatter(x=xs, y=ys, mode="lines", name=name, line=style, hoverinfo="skip")
+        edges = [
+            (i, j)
+            for i, j in part.edges
+            if (mine[i] != mine[j]) == now and (theirs[i] != theirs[j]) == then
+        ]
+        if edges:
+            xs, ys = lines(edges, at)
+            figure.add_scatter(x=xs, y=ys, mode="lines", name=name, line=style, hoverinfo="skip")
     groups = [*colour, None] if len(set(mine)) > len(colour) else [*colour]
     for client in groups:
         some = [
