@@ -12,6 +12,7 @@ from torch import Tensor
 
 from spear_core.centroids import class_means
 from spear_core.classify import Prediction
+from spear_core.client import Uploads
 from spear_core.graph import Graph
 from spear_core.homophily import client_homophily, homophily
 from spear_core.partition import Partition
@@ -53,6 +54,7 @@ class Metrics:
     estimate: Estimate
     prediction: Prediction
     settings: Settings
+    sent: Uploads  # what left the clients, also what the server dropped
 
     @cached_property
     def accuracy(self) -> float | None:
@@ -155,7 +157,7 @@ class Metrics:
     @cached_property
     def client_bytes_up(self) -> list[int]:
         """What each client sends: float32 prototypes, int32 labels and counts."""
-        up = self.estimate.uploads
+        up = self.sent
         pairs = torch.bincount(up.client, minlength=up.clients)
         sent = pairs * (up.features * FLOAT_BYTES + 2 * INT_BYTES)
         if up.degree is not None:
@@ -173,7 +175,7 @@ class Metrics:
     @property
     def bytes_up_prototypes(self) -> float:
         """Mean upload per client counting prototypes alone, as the paper's KB do."""
-        up = self.estimate.uploads
+        up = self.sent
         return len(up.client) * up.features * FLOAT_BYTES / self.partition.clients
 
     @property
@@ -198,10 +200,15 @@ class Metrics:
 
 
 def measure(
-    partition: Partition, estimate: Estimate, prediction: Prediction, settings: Settings
+    partition: Partition,
+    estimate: Estimate,
+    prediction: Prediction,
+    settings: Settings,
+    sent: Uploads | None = None,
 ) -> Metrics:
-    """The measures of a run; each is computed when first read."""
-    return Metrics(partition.graph, partition, estimate, prediction, settings)
+    """The measures of a run; each is computed when first read. Bytes are those of `sent`."""
+    sent = estimate.uploads if sent is None else sent
+    return Metrics(partition.graph, partition, estimate, prediction, settings, sent)
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -104,7 +104,7 @@ def run_on(
     kept, rejected = check(sent)
     estimated = _timed(seconds, "estimate", lambda: estimate(kept, settings, tested.graph, liars))
     predicted = _timed(seconds, "classify", lambda: classify(tested.graph, estimated, settings))
-    metrics = measure(tested, estimated, predicted, settings)
+    metrics = measure(tested, estimated, predicted, settings, sent)
     return Result(
         settings, tested, held, liars, sent, rejected, estimated, predicted, metrics, seconds
     )

@@ -1,6 +1,7 @@
 """Measures against scikit-learn, against the explicit way, and by hand."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -157,3 +158,10 @@ def test_fedavg_by_formula(name, mib):
     need(name)
     sent = run(Settings(dataset=name)).metrics.fedavg_bytes()
     assert sent / 2**20 == pytest.approx(mib, abs=0.05)
+
+
+def test_bytes_are_those_of_what_was_sent_also_where_the_server_drops_some():
+    lied = Settings(dataset="karate", clients=3, attackers="chosen", chosen="1", beta=10.0)
+    plain, dropped = run(lied).metrics, run(replace(lied, defence="oracle")).metrics
+    assert dropped.bytes_up_total == plain.bytes_up_total
+    assert len(dropped.estimate.uploads.client) < len(dropped.sent.client)
