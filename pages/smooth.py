@@ -72,8 +72,7 @@ if settings.dataset == "digits":
 
 # all of them ---------------------------------------------------------------------------------
 st.subheader("Would another α or T be better?")
-kinds = list(smoothing.CURVES)
-kind = st.segmented_control("Curve", kinds, default=kinds[0], key="smooth_curve", required=True)
+kind = show.switch("Curve", list(smoothing.CURVES), "smooth_curve")
 asked = not smoothing.costly(kind, graph) or st.toggle(
     "Draw it here too: it takes some seconds on a graph this large"
 )
