@@ -73,7 +73,7 @@ def test_hidden_controls_and_a_picked_prototype():
     values, notes = link.parse({"hide": "beta,gamma,nonsense", "pick": "8,2"})
     assert values["hide"] == "beta,gamma"
     assert values["pick"] == "8,2"
-    assert notes == []
+    assert notes == ["hide=nonsense in the link was left out: there is no such control."]
     assert link.parse({"pick": "a,b"})[1]
 
 

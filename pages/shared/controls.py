@@ -9,12 +9,27 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.shared import link
+from pages.shared.show import shown
 from spear_core import PAPER_SEEDS, Settings, defaults
-from spear_core.datasets import CATALOGUE, NAMES, store
+from spear_core.datasets import CATALOGUE, NAMES, SYNTHETIC, store
 
 BETAS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 GAMMAS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0, 2.0, 5.0, 10.0, 100.0, math.inf)
 CLIENTS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
+
+CHOICES = {  # variants: name -> words and choices
+    "partition": ("How nodes go to clients", ("dirichlet", "iid", "louvain")),
+    "peers": ("Who the peers are", ("mean", "semantic")),
+    "reliability": ("What a prototype is trusted by", ("count", "degree")),
+}
+SWITCHES = {
+    "shrinkage": "Shrinkage (off: λ = 0)",
+    "count_weights": "Weigh clients by their counts",
+}
+NUMBERS = {  # name -> words, lowest and highest
+    "labels_per_class": ("Labels kept a class (0: all)", 0, 10_000),
+    "split": ("Published split", 0, 19),
+}
 
 SCENARIOS: dict[str, tuple[dict[str, Any], str]] = {
     "Paper default": ({}, "K = 10, β = 0.05, α = 0.15, T = 2, γ = 0.5."),
@@ -71,28 +86,29 @@ def draw(lesson: bool = False) -> None:
             st.caption("The lesson has its one control on the page. Every other page has all.")
             _copy_link()
         return
-    hidden = set(state.get(link.HIDE, "").split(","))
     with st.sidebar:
-        st.selectbox(
-            "Scenario",
-            list(SCENARIOS),
-            index=None,
-            key="scenario",
-            placeholder="Choose one to start from",
-            on_change=_take_scenario,
-            help="Sets the controls below. 'Paper default' resets them.",
-        )
-        if state.get("scenario"):
-            st.caption(SCENARIOS[state["scenario"]][1])
-        for part in (_data, _split, _client, _server):
-            part(hidden)
+        if shown("scenario"):
+            st.selectbox(
+                "Scenario",
+                list(SCENARIOS),
+                index=None,
+                key="scenario",
+                placeholder="Choose one to start from",
+                on_change=_take_scenario,
+                help="Sets the controls below. 'Paper default' resets them.",
+            )
+            if state.get("scenario"):
+                st.caption(SCENARIOS[state["scenario"]][1])
+        _data()
+        _run()
+        _buttons()
+        _copy_link()
 
 
-def _data(hidden: set[str]) -> None:
-    state = st.session_state
-    if "dataset" not in hidden:
+def _data() -> None:
+    if shown("dataset"):
         st.selectbox("Dataset", NAMES, key="dataset", format_func=_offer, on_change=_fit_clients)
-    if state["dataset"] == "synthetic":
+    if st.session_state["dataset"] == "synthetic" and any(map(shown, SYNTHETIC)):
         with st.popover("Shape of the synthetic graph", width="stretch"):
             _number("nodes", "N, nodes", 2, 1_000_000)
             _number("classes", "C, classes", 2, 100)
@@ -100,51 +116,31 @@ def _data(hidden: set[str]) -> None:
             _slider("degree", "Mean number of neighbours", 0.0, 50.0, 0.5)
             _slider("homophily", "Homophily: share of edges inside a class", 0.0, 1.0, 0.05)
             _slider("strength", "Strength: how far apart the classes are", 0.0, 2.0, 0.05)
-    if "seed" not in hidden:
-        _number(
-            "seed",
-            "Seed",
-            0,
-            2**32 - 1,
-            f"The paper's five are {', '.join(map(str, PAPER_SEEDS))}.",
-        )
+    words = f"The paper's five are {', '.join(map(str, PAPER_SEEDS))}."
+    _number("seed", "Seed", 0, 2**32 - 1, words)
 
 
-def _split(hidden: set[str]) -> None:
-    if "beta" not in hidden:
-        _steps("beta", "β, label skew", BETAS, "each client one class", "all alike")
-    if "clients" not in hidden:
-        _steps("clients", "K, clients", CLIENTS, "no federation", "many tiny ones")
+def _run() -> None:
+    _steps("beta", "β, label skew", BETAS, "each client one class", "all alike")
+    _steps("clients", "K, clients", CLIENTS, "no federation", "many tiny ones")
+    ends = "ignores the graph", "neighbours decide"
+    _slider("alpha", "α, weight of the neighbours", 0.0, 0.99, 0.01, ends)
+    _slider("steps", "T, smoothing steps", 0, 20, 1, ("looks nowhere", "looks far"))
+    _steps("gamma", "γ, trust in own counts", GAMMAS, "peers alone", "no shrinkage")
+    if any(map(shown, (*CHOICES, *SWITCHES, *NUMBERS))):
+        with st.popover("Variants", width="stretch"):
+            for name in filter(shown, CHOICES):
+                st.selectbox(*CHOICES[name], key=name)
+            for name in filter(shown, SWITCHES):
+                st.toggle(SWITCHES[name], key=name)
+            for name in NUMBERS:
+                _number(name, *NUMBERS[name])
 
 
-def _client(hidden: set[str]) -> None:
-    if "alpha" not in hidden:
-        _slider("alpha", "α, weight of the neighbours", 0.0, 0.99, 0.01)
-        _ends("ignores the graph", "neighbours decide")
-    if "steps" not in hidden:
-        _slider("steps", "T, smoothing steps", 0, 20, 1)
-        _ends("looks nowhere", "looks far")
-
-
-def _server(hidden: set[str]) -> None:
-    state = st.session_state
-    if "gamma" not in hidden:
-        _steps("gamma", "γ, trust in own counts", GAMMAS, "peers alone", "no shrinkage")
-    with st.popover("Variants", width="stretch"):
-        for name, words, choices in (
-            ("partition", "How nodes go to clients", ("dirichlet", "iid", "louvain")),
-            ("peers", "Who the peers are", ("mean", "semantic")),
-            ("reliability", "What a prototype is trusted by", ("count", "degree")),
-        ):
-            if name not in hidden:
-                st.selectbox(words, choices, key=name)
-        st.toggle("Shrinkage (off: λ = 0)", key="shrinkage")
-        st.toggle("Weigh clients by their counts", key="count_weights")
-        _number("labels_per_class", "Labels kept a class (0: all)", 0, 10_000)
-        _number("split", "Published split", 0, 19)
+def _buttons() -> None:
     left, right = st.columns(2)
     left.button("Paper defaults", on_click=_reset, width="stretch")
-    if state.get(link.PIN):
+    if st.session_state.get(link.PIN):
         right.button("Unpin", on_click=_unpin, width="stretch", icon=":material/keep_off:")
     else:
         right.button(
@@ -154,7 +150,6 @@ def _server(hidden: set[str]) -> None:
             icon=":material/keep:",
             help="Keeps this setting, to compare the next ones with.",
         )
-    _copy_link()
 
 
 def _copy_link() -> None:
@@ -173,17 +168,24 @@ def pinned() -> Settings | None:
 
 def _steps(name: str, label: str, options: Sequence[Any], low: str, high: str) -> None:
     """A slider over chosen values; one from a link is added to them."""
-    value = st.session_state[name]
-    st.select_slider(label, sorted({*options, value}), key=name, format_func=_short)
-    _ends(low, high)
+    if shown(name):
+        values = sorted({*options, st.session_state[name]})
+        st.select_slider(label, values, key=name, format_func=_short)
+        _ends(low, high)
 
 
-def _slider(name: str, label: str, low: Any, high: Any, step: Any) -> None:
-    st.slider(label, low, max(high, st.session_state[name]), step=step, key=name)
+def _slider(
+    name: str, label: str, low: Any, high: Any, step: Any, ends: tuple[str, str] | None = None
+) -> None:
+    if shown(name):
+        st.slider(label, low, max(high, st.session_state[name]), step=step, key=name)
+        if ends:
+            _ends(*ends)
 
 
 def _number(name: str, label: str, low: int, high: int, help: str | None = None) -> None:
-    st.number_input(label, low, max(high, st.session_state[name]), step=1, key=name, help=help)
+    if shown(name):
+        st.number_input(label, low, max(high, st.session_state[name]), step=1, key=name, help=help)
 
 
 def _ends(low: str, high: str) -> None:

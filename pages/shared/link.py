@@ -27,6 +27,9 @@ VIEWS = {  # what a page shows, beside the settings: name -> choices, the first 
         "Does the model hold",
     ),
     "centroid": ("test nodes", "all nodes"),
+    "digit": tuple("0123456789"),
+    "split_count": ("all nodes", "training nodes"),
+    "smooth_curve": ("Accuracy over α", "Accuracy over T", "Silhouette over α"),
     "sigma2": ("1", "0.1", "0.2", "0.5", "2", "5", "10"),
     "tau2": ("0.5", "0", "0.01", "0.05", "0.1", "0.2", "1", "2", "5"),
     "samples": ("3", "1", "2", "5", "8", "10", "20", "50", "100"),
@@ -114,7 +117,13 @@ def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
         elif name in VIEWS and text in VIEWS[name]:
             values[name] = text
         elif name == HIDE:
-            values[HIDE] = ",".join(part for part in text.split(",") if part in SETTINGS)
+            known = [part for part in text.split(",") if part in (*SETTINGS, *VIEWS, "scenario")]
+            values[HIDE] = ",".join(known)
+            notes += [
+                f"hide={part} in the link was left out: there is no such control."
+                for part in text.split(",")
+                if part and part not in known
+            ]
         elif name == PICK and re.fullmatch(r"\d{1,6},\d{1,4}", text):
             values[PICK] = text
         elif name == NODE and re.fullmatch(r"\d{1,9}", text):
