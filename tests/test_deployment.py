@@ -1,5 +1,6 @@
 """A real federation: SuperLink and SuperNodes as processes, TLS and node authentication on."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -14,6 +15,10 @@ from spear_core.federation.files import client_graph, write_client
 from tests.browser import ROOT
 from tests.flower import need_flower
 
+pytestmark = pytest.mark.skipif(
+    "SPEAR_DEPLOYMENT" not in os.environ,
+    reason="starts dozens of processes for minutes; say SPEAR_DEPLOYMENT=1 to run it",
+)
 SETTINGS = Settings(dataset="digits")
 
 
@@ -51,10 +56,9 @@ def test_ten_nodes_give_the_very_result_of_the_explorer(deployment, result):
     assert len(report.answered) == 10
     assert report.counted_bytes == result.metrics.bytes_up_total
     # on the wire: the counted arrays, their container, the questions and the evaluation
-    wire = {key: value for key, value in ended.items() if "bytes" in key}
+    wire = ended["network-traffic"]["total-bytes"]
     print("counted", report.counted_bytes, "records", report.record_bytes, "wire", wire)
-    assert report.counted_bytes < report.record_bytes
-    assert wire, "the SuperLink tells how many bytes it carried"
+    assert report.counted_bytes < report.record_bytes < wire
 
 
 def test_bad_nodes_are_named_and_the_rest_makes_the_estimate(deployment, result):

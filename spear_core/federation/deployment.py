@@ -96,7 +96,7 @@ class Deployment:
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             runs = json.loads(self.flwr("list", LINK, "--format", "json"))["runs"]
-            newest = max(runs, key=lambda run: str(run.get("created-at", run.get("run-id"))))
+            newest = max(runs, key=lambda run: str(run["pending-at"]))
             if str(newest["status"]).startswith("finished"):
                 return newest
             time.sleep(1)
