@@ -28,7 +28,8 @@ OUTSIDE = """() => {
     if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page is too wide');
     return wrong;
 }"""
-PINNED = "document.querySelector('.live-map')._fullData.filter(t => t.name === 'pinned')"
+TRACES = "document.querySelector('.live-map')?._fullData"  # nothing while the page is redrawn
+PINNED = f"({TRACES} ?? []).filter(t => t.name === 'pinned')"
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +211,7 @@ def test_a_pinned_setting_is_compared(open_page):
     assert stars == 10
     assert "pinned" in tab.locator(".live-map").get_attribute("aria-label")
     tab.get_by_role("button", name="Unpin").click()
-    tab.wait_for_function(f"() => {PINNED}.length === 0", timeout=30_000)
+    tab.wait_for_function(f"() => {TRACES} && {PINNED}.length === 0", timeout=30_000)
     wait_for_query(tab, "pin", None)
 
 

@@ -47,12 +47,16 @@ def _client(folder: str) -> ClientApp:
 
     @app.query("upload")
     def upload(message: Message, context: Context) -> Message:
-        context.run_config["data-folder"] = folder
-        return client_app.send_upload(message, context)
+        return client_app.send_upload(message, _at(context, folder))
 
     @app.evaluate()
     def evaluate(message: Message, context: Context) -> Message:
-        context.run_config["data-folder"] = folder
-        return client_app.evaluate(message, context)
+        return client_app.evaluate(message, _at(context, folder))
 
     return app
+
+
+def _at(context: Context, folder: str) -> Context:
+    """The node's context with the folder in its run config, which may not be changed in place."""
+    config = {**context.run_config, "data-folder": folder}
+    return Context(context.run_id, context.node_id, context.node_config, context.state, config)
