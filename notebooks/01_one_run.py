@@ -53,7 +53,7 @@ figures.weights(result)
 # them, after shrinkage, the global one, and the true mean of the test nodes.
 
 # %%
-figures.pictures(result, label=0)
+figures.pictures(run(Settings(dataset="digits")), label=0)
 
 # %% [markdown]
 # ## Where it goes wrong

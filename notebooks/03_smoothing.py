@@ -82,7 +82,8 @@ print(explain(result, view))
 figures.similarities(result, view)
 
 # %%
-figures.pictures(result, view)
+digits = result.graph.name == "digits"
+figures.pictures(result, view) if digits else figures.neighbourhood(result, view)
 
 # %% [markdown]
 # ## Accuracy over α

@@ -75,7 +75,8 @@ print("with a cap on counts:", over_seeds(replace(inflated, defence="cap")))
 # %%
 from spear_core import figures
 
-lying = run(replace(settings, attackers="chosen", chosen="1,8", flip="next"))
+pictured = Settings(dataset="digits", attackers="chosen", chosen="1,8", flip="next")
+lying = run(pictured)
 figures.pictures(lying, label=2)
 
 # %% [markdown]
