@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,18 @@ def need_browser() -> str:
             pytest.fail("there is no Chromium here")
         pytest.skip("there is no Chromium here")
     return path
+
+
+def eventually(tab: Any, check: Callable[[], None], seconds: float = 60) -> None:
+    """Try a check until it holds: a page is redrawn in its own time. The last failure stands."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return check()
+        except Exception:
+            if time.monotonic() > end:
+                raise
+        tab.wait_for_timeout(150)
 
 
 @contextmanager

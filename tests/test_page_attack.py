@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,7 +13,7 @@ from pages.shared import link
 from spear_core import Settings, run
 from spear_core.damage import compare, damage, held_by, honest, table, words
 from spear_core.figures import attack as figures
-from tests.browser import FLAGS, IDLE, ROOT, need_browser, running_app
+from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 
 VIEWS = link.VIEWS["attack_view"]
 LYING = {"attackers": "random", "attacker_count": 3}
@@ -181,7 +182,8 @@ def test_a_click_turns_a_client_and_a_second_one_turns_it_back():
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         tab = browser.new_page(viewport={"width": 1280, "height": 1400})
         tab.goto(f"{address}/attack")
-        for chosen in ("3", ""):
+
+        def click(chosen):
             tab.get_by_role("button", name="Copy link").wait_for(timeout=90_000)
             tab.wait_for_timeout(1500)  # a chart is put in anew after a click
             tab.wait_for_selector(IDLE, timeout=90_000)
@@ -189,5 +191,9 @@ def test_a_click_turns_a_client_and_a_second_one_turns_it_back():
             at = box["x"] + 0.55 * box["width"], box["y"] + 0.35 * box["height"]  # row 3 of 10
             tab.mouse.move(at[0] - 4, at[1])
             tab.mouse.click(*at)
-            tab.wait_for_url(re.compile(f"attackers=chosen.*[?&]chosen={chosen}(&|$)"))
+            there = re.compile(f"attackers=chosen.*[?&]chosen={chosen}(&|$)")
+            tab.wait_for_url(there, timeout=20_000)
+
+        for chosen in ("3", ""):
+            eventually(tab, partial(click, chosen))
         browser.close()

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from spear_core import Settings
 from spear_core.federation.commands import demo_line, run_line
-from tests.browser import FLAGS, IDLE, ROOT, need_browser, running_app
+from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 
 
 @pytest.fixture
@@ -83,12 +83,16 @@ def test_a_click_on_a_point_opens_the_explorer_there_and_a_report_is_read(tmp_pa
         tab.goto(f"{address}/sensitivity?dataset=karate&clients=3&sens_x=alpha")
         tab.get_by_role("button", name="Copy link").wait_for(timeout=90_000)
         tab.wait_for_selector(".js-plotly-plot .scatterlayer .point", timeout=90_000)
-        tab.wait_for_selector(IDLE, timeout=90_000)
-        tab.wait_for_timeout(500)
-        points = tab.locator(".js-plotly-plot .scatterlayer .point")
-        box = points.nth(points.count() - 2).bounding_box()  # the last is "you are here"
-        tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        tab.get_by_text("Accuracy on test nodes").wait_for(timeout=90_000)
+
+        def click():
+            tab.wait_for_selector(IDLE, timeout=90_000)
+            tab.wait_for_timeout(500)
+            points = tab.locator(".js-plotly-plot .scatterlayer .point")
+            box = points.nth(points.count() - 2).bounding_box()  # the last is "you are here"
+            tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            tab.get_by_text("Accuracy on test nodes").wait_for(timeout=20_000)
+
+        eventually(tab, click)
         tab.wait_for_url("**alpha=0.9**", timeout=90_000)
         tab.goto(f"{address}/deploy")
         tab.locator("input[type=file]").set_input_files(str(tmp_path / "report.json"))
