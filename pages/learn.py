@@ -32,13 +32,8 @@ title, idea, make, knob = lesson.STEPS[number - 1]
 
 top, graph = st.columns([3, 1], vertical_alignment="bottom")
 with top:
-    st.segmented_control(
-        "Step",
-        [str(i + 1) for i in range(last)],
-        key="learn",
-        required=True,
-        format_func=lambda i: f"{i} ✓" if int(i) in seen else i,
-    )
+    steps = [str(i + 1) for i in range(last)]
+    show.switch("Step", steps, "learn", format_func=lambda i: f"{i} ✓" if int(i) in seen else i)
 other = next(name for name in GRAPHS if name != settings.dataset)
 graph.button(f"Use {other} instead", on_click=use, args=(other,), width="stretch")
 st.markdown(f"### {number}. {title}")

@@ -88,7 +88,7 @@ else:
 
 # one view at a time --------------------------------------------------------------------------
 views = link.VIEWS["noise_view"]
-view = st.segmented_control("More on noise", views, key="noise_view", required=True)
+view = show.switch("More on noise", views, "noise_view")
 tables, lines = noisy.VIEWS[view](result, same_graph(pinned, result))
 show.export({"costs": table, **tables})
 clean = {knob: 0 for knob in KNOBS if getattr(settings, knob)}

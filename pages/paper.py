@@ -45,12 +45,12 @@ st.caption(
     + f". Five seeds, measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))} "
     f"with {rows[0].versions}. Every cell opens the explorer at its setting."
 )
-view = st.segmented_control(
-    "View", (TABLES, CURVES, MAPS, DOUBTS), key="paper", required=True,
-    label_visibility="collapsed",
-)  # fmt: skip
+views = (TABLES, CURVES, MAPS, DOUBTS)
+view = show.switch("View", views, "paper", label_visibility="collapsed")
 if view == TABLES:
-    name = st.selectbox("Table", list(PRINTED), key="paper_table", format_func=str.capitalize)
+    if show.shown("paper_table"):
+        st.selectbox("Table", list(PRINTED), key="paper_table", format_func=str.capitalize)
+    name = st.session_state["paper_table"]
     shown = table(name, [*rows, *rivals()])
     st.caption(shown.about + ". Ours: mean ± standard deviation over seeds.")
     papertable.draw(shown)
@@ -61,7 +61,7 @@ if view == TABLES:
                 f"{row.printed:g} printed" + (f"; {row.note}." if row.note else ".")
             )
 elif view == CURVES:
-    name = st.segmented_control("Curve", CURVE_NAMES, key="paper_curve", required=True)
+    name = show.switch("Curve", CURVE_NAMES, "paper_curve")
     st.caption(f"{ABOUT[name]} The paper draws this curve without numbers; ours is measured.")
     show.chart(figures.curve(rows, name), f"paper-{name}", f"Accuracy, {name}.")
 elif view == MAPS:

@@ -57,12 +57,12 @@ def percent(value: float | None) -> str:
 # the controls, and the numbers people wait for -----------------------------------------------
 st.title("What the uploads give away")
 a, b, c = st.columns([3, 2, 1.4])
-with a:
+if show.shown("epsilon"):
     options = sorted({*EPSILONS, math.inf, state["epsilon"]})
-    st.select_slider("ε, privacy budget", options, key="epsilon", format_func=figures.short)
-    st.html('<div class="ends"><span>strong privacy</span><span>no noise</span></div>')
-with b:
-    st.select_slider(
+    a.select_slider("ε, privacy budget", options, key="epsilon", format_func=figures.short)
+    a.html('<div class="ends"><span>strong privacy</span><span>no noise</span></div>')
+if show.shown("delta"):
+    b.select_slider(
         "δ, chance that it fails",
         sorted({*DELTAS, state["delta"]}),
         key="delta",
@@ -71,8 +71,7 @@ with b:
         help="Far less than one over the number of nodes. Laplace noise needs none.",
     )
 with c:
-    kinds = ("gaussian", "laplace")
-    st.segmented_control("Noise", kinds, key="mechanism", required=True, format_func=str.title)
+    show.switch("Noise", ("gaussian", "laplace"), "mechanism", format_func=str.title)
 result = engine.result_or_stop(off)
 pin = pinned_result(result, epsilon=math.inf) if controls.pinned() else None
 names, graph = class_names(result), result.graph

@@ -13,18 +13,15 @@ large = result.graph.num_nodes > engine.SMALL
 st.markdown("#### What depends on what")
 st.caption("Mean over the paper's five seeds, the band is ± one standard deviation. Click a point "
            "to open the explorer there.")  # fmt: skip
-view = st.segmented_control(
-    "View", (ONE, TWO, HOMOPHILY), key="sens", required=True, label_visibility="collapsed"
-)
+view = show.switch("View", (ONE, TWO, HOMOPHILY), "sens", label_visibility="collapsed")
 knobs = list(sweeping.KNOBS)
 options = {"on_select": "rerun", "selection_mode": "points"}
 if large and not st.toggle("Sweep this large graph: it takes a while, and is kept", key="sens_go"):
     st.stop()
 if view == ONE:
     a, b = st.columns([1, 2])
-    knob = a.segmented_control(
-        "Knob", knobs, key="sens_x", required=True, format_func=sweeping.WORDS.get
-    )
+    with a:
+        knob = show.switch("Knob", knobs, "sens_x", format_func=sweeping.WORDS.get)
     others = [name for name in sweeping.at_hand() if name != settings.dataset]
     more = b.multiselect("Beside it", others, key="sens_more", placeholder="Other datasets")
     table = sweeping.table(settings, (knob,), (settings.dataset, *more))
@@ -35,13 +32,13 @@ if view == ONE:
     drawn = f'figures.sweep.curve(table, "{knob}", here=s).show()'
 elif view == TWO:
     a, b = st.columns(2)
-    x = a.segmented_control(
-        "Across", knobs, key="sens_x", required=True, format_func=sweeping.WORDS.get
-    )
+    with a:
+        x = show.switch("Across", knobs, "sens_x", format_func=sweeping.WORDS.get)
     rest = [name for name in knobs if name != x]
     if st.session_state["sens_y"] not in rest:
         st.session_state["sens_y"] = rest[0]
-    y = b.segmented_control("Up", rest, key="sens_y", required=True, format_func=sweeping.WORDS.get)
+    with b:
+        y = show.switch("Up", rest, "sens_y", format_func=sweeping.WORDS.get)
     with st.spinner("Five seeds at every cell …", show_time=True):
         table = sweeping.table(settings, (x, y), (settings.dataset,))
     figure = figures.heat(table, x, y, here=settings)

@@ -127,6 +127,11 @@ PAGES = {  # page -> its own controls, with the view that has them all
     "split": ({}, ("split_count",)),
     "smooth": ({}, ("smooth_curve",)),
     "shrink": ({"shrink": "Proposition 1"}, ("shrink", "centroid", "sigma2", "tau2", "samples")),
+    "noise": ({}, ("edge_noise", "feature_noise", "noise_test", "noise_when", "noise_view")),
+    "attack": ({}, ("attackers", "attacker_count", "flip", "inflate", "forge", "defence")),
+    "privacy": ({}, ("epsilon", "delta", "mechanism")),
+    "sensitivity": ({"sens": "Two knobs"}, ("sens", "sens_x", "sens_y")),
+    "paper": ({}, ("paper", "paper_table")),
 }
 
 
