@@ -109,9 +109,18 @@ class DeferredUploads(Uploads):
         key = (self.alpha, self.steps)
         kept: dict[tuple[float, int], Tensor] = self.partition.__dict__.get("_prototypes", {})
         if key not in kept:
-            mass = self.mass(torch.ones(len(self.client), device=self.label.device))
-            kept = dict([*kept.items()][1 - KEPT :]) | {key: self._collected(mass)}
+            kept = dict([*kept.items()][1 - KEPT :]) | {key: self._collected(self.plain_mass)}
             self.partition.__dict__["_prototypes"] = kept
+        return kept[key]
+
+    @property
+    def plain_mass(self) -> Tensor:
+        """The mass with every share 1, (N, C); the last one is kept with the partition."""
+        key = (self.alpha, self.steps)
+        kept: dict[tuple[float, int], Tensor] = self.partition.__dict__.get("_mass", {})
+        if key not in kept:
+            kept = {key: self.mass(torch.ones(len(self.client), device=self.label.device))}
+            self.partition.__dict__["_mass"] = kept
         return kept[key]
 
     def _collected(self, mass: Tensor) -> Tensor:
@@ -127,8 +136,13 @@ class DeferredUploads(Uploads):
         return product.to_dense() if product.layout != torch.strided else product
 
     def combine(self, share: Tensor) -> Tensor:
-        """The same sum without any prototype: put the shares into S, propagate, multiply once."""
-        return self.partition.graph.collect(self.mass(share))
+        """The same sum without any prototype: shares into the mass, then one product.
+
+        Clients do not mix, so a node's share can be put in after the propagation as well as before:
+        what was propagated once serves every γ.
+        """
+        shares = self.table(share).index_select(0, self.partition.owner)  # (N, C)
+        return self.partition.graph.collect(shares.mul_(self.plain_mass))
 
 
 def upload(partition: Partition, settings: Settings) -> DeferredUploads:

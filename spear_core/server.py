@@ -35,7 +35,7 @@ class Estimate:
             return self.peer_share @ up.prototypes
         holders = _holders(up)[up.label, None]
         ones = torch.ones(len(up.label), device=up.label.device)
-        others = (up.combine(ones)[up.label] - up.prototypes) / (holders - 1).clamp_min(1)
+        others = (Uploads.combine(up, ones)[up.label] - up.prototypes) / (holders - 1).clamp_min(1)
         return torch.where(holders > 1, others, up.prototypes)
 
     @cached_property
