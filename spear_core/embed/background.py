@@ -14,7 +14,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from spear_core.embed.keep import digest, remember
 from spear_core.graph import Graph
-from spear_core.propagate import mixing, propagate, select_rows
+from spear_core.propagate import enough_steps, mixing, propagate, select_rows
 
 MOST = 3000  # background nodes: more slow the browser down and show nothing more
 
@@ -67,7 +67,7 @@ class Powers:
 
     def mixed(self, alpha: float, steps: int) -> Tensor:
         """Σ_t w_t Â^t X̃, (M, d)."""
-        weights = mixing(alpha, _enough(alpha, steps))
+        weights = mixing(alpha, enough_steps(alpha, steps))
         with self._guard:
             while len(self._made) < len(weights):
                 if len(self._made) > 1:
@@ -77,15 +77,6 @@ class Powers:
         for weight, power in zip(weights[1:], self._made[1:], strict=False):
             total.add_(power, alpha=weight)
         return total
-
-
-def _enough(alpha: float, steps: int) -> int:
-    """After how many steps single precision sees no further change: α^t < 2^-24.
-
-    >>> _enough(0.15, 20), _enough(0.9, 20), _enough(0.0, 20)
-    (9, 20, 0)
-    """
-    return min(steps, math.ceil(24 * math.log(2) / -math.log(alpha))) if alpha > 0 else 0
 
 
 def _columns(graph: Graph) -> Tensor:
