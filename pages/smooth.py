@@ -73,7 +73,7 @@ if settings.dataset == "digits":
 # all of them ---------------------------------------------------------------------------------
 st.subheader("Would another α or T be better?")
 kind = show.switch("Curve", list(smoothing.CURVES), "smooth_curve")
-asked = not smoothing.costly(kind, graph) or st.toggle(
+asked = not smoothing.costly(kind, result) or st.toggle(
     "Draw it here too: it takes some seconds on a graph this large"
 )
 tables = {}

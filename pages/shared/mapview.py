@@ -9,13 +9,14 @@ from pages.shared.livemap import live_map
 from pages.shared.pinned import same_graph
 from spear_core import Graph, Result, embed
 from spear_core.embed import Map
+from spear_core.embed.jobs import step_back
 from spear_core.figures.map import alt_text, distances, map_figure
 from spear_core.figures.map_places import placed
 from spear_core.figures.pinned import alt_pinned, with_pinned
 
 PATIENCE = 0.3  # seconds that the map of a large graph may keep the page waiting
 
-_pool = ThreadPoolExecutor(1, "spear-places")
+_pool = ThreadPoolExecutor(1, "spear-places", step_back)
 
 
 def draw(

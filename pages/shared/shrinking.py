@@ -46,6 +46,13 @@ def over_gamma(result: Result, pinned: Result | None, _reading: str) -> Shown:
         st.info("There is no test node, so accuracy cannot be measured.")
         return {}, []
     gammas = tuple(sorted({*controls.GAMMAS, settings.gamma}))
+    values = ", ".join(f"{g:g}" for g in gammas).replace("inf", 'float("inf")')
+    lines = ["from spear_core.ablation import gamma_curve", f"gammas = [{values}]"]
+    lines.append("print(gamma_curve(s, gammas, seeds=[s.seed]))")
+    if not _small(result) and not st.toggle(
+        "Draw the curve: this graph is large", key="shrink_curve"
+    ):
+        return {}, lines
 
     def of(one: Settings) -> np.ndarray:  # the curve is the same whatever γ is now
         return curve(replace(one, gamma=0.5), gammas, (one.seed,))[0]
@@ -56,9 +63,6 @@ def over_gamma(result: Result, pinned: Result | None, _reading: str) -> Shown:
     st.markdown(f"Look at how much of the curve is flat. {said}")
     here, then = (settings.gamma, 100 * accuracy), of(pinned.settings) if _small(pinned) else None
     show.chart(figures.accuracy_over_gamma(gammas, mine, here, band, then), "over-gamma", said)
-    values = ", ".join(f"{g:g}" for g in gammas).replace("inf", 'float("inf")')
-    lines = ["from spear_core.ablation import gamma_curve", f"gammas = [{values}]"]
-    lines.append("print(gamma_curve(s, gammas, seeds=[s.seed]))")
     return {"accuracy over gamma": pd.DataFrame({"gamma": gammas, "accuracy %": mine})}, lines
 
 

@@ -13,6 +13,7 @@ from spear_core.silhouette import silhouette
 
 ALPHAS = tuple(i / 20 for i in range(20))
 FEW = 5_000  # nodes up to which all five seeds are drawn
+LONG = 15_000_000  # scores that a curve is put together from, (T + 1)² for every node and class
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
@@ -39,7 +40,7 @@ def alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
 
 def steps(result: Result, pinned: Result | None) -> pd.DataFrame:
     """Accuracy over T."""
-    most = max(10, result.settings.steps)
+    most = _most_steps(result)
     line = _accuracies(result, pinned, lambda s: over_steps(replace(s, steps=0), most))
     x = tuple(range(most + 1))
     return _draw("Accuracy over T", result, x, line, result.settings.steps, figures.STEPS)
@@ -63,10 +64,17 @@ CURVES: dict[str, Callable[[Result, Result | None], pd.DataFrame]] = {
 }
 
 
-def costly(kind: str, graph: Graph) -> bool:
-    """Whether a curve takes seconds on this graph."""
+def costly(kind: str, result: Result) -> bool:
+    """Whether a curve takes a second or more here."""
+    graph, most = result.graph, _most_steps(result) if "T" in kind else result.settings.steps
     wide = graph.num_nodes * graph.num_features > engine.LARGE
-    return graph.num_nodes > engine.SMALL or (kind == "Silhouette over α" and wide)
+    long = len(graph.test_nodes) * graph.classes * (most + 1) ** 2 > LONG
+    return graph.num_nodes > engine.SMALL or (wide if "Silhouette" in kind else long)
+
+
+def _most_steps(result: Result) -> int:
+    """How far the curve over T goes."""
+    return max(10, result.settings.steps)
 
 
 def _accuracies(

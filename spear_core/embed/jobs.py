@@ -1,8 +1,10 @@
 """Fitting maps in the background: one at a time, for whoever is still looking."""
 
 import atexit
+import os
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from spear_core.embed import umap
@@ -64,9 +66,16 @@ def background_fit(graph: Graph, alpha: float, steps: int) -> Job:
     return job
 
 
+def step_back() -> None:
+    """Let the pages go first: a lower priority for this thread, where the system has them."""
+    with suppress(AttributeError, OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+
+
 def _work() -> None:
     """Fit waiting maps until there is none."""
     global _worker
+    step_back()
     while True:
         with _guard:
             now = time.monotonic()
