@@ -14,7 +14,7 @@ from spear_core.figures.map import alt_text, distances, map_figure
 from spear_core.figures.map_places import placed
 from spear_core.figures.pinned import alt_pinned, with_pinned
 
-PATIENCE = 0.3  # seconds that the map of a large graph may keep the page waiting
+PATIENCE = 0.4  # seconds that a run and its map may take on a large graph before the page goes on
 
 _pool = ThreadPoolExecutor(1, "spear-places", step_back)
 
@@ -77,7 +77,7 @@ def _in_time(result: Result, before: Result | None) -> tuple[Map, Result]:
                 asked[1].cancel()  # if it still waits, nobody wants it any more
             asked = state["_placing"] = (result, _pool.submit(_prepared, result, before))
         try:
-            asked[1].result(timeout=PATIENCE)
+            asked[1].result(timeout=max(0.05, PATIENCE - result.method_seconds))
         except TimeoutError:
             return last
     state["_placed"] = _prepared(result, before), result  # at once if the thread has done it
