@@ -12,6 +12,7 @@ from spear_core import Partition, Settings, make_graph
 from spear_core.baselines.fedavg import Federation
 from spear_core.baselines.fedgta import confidence, moments
 from spear_core.baselines.fedtad import reliability, returns
+from spear_core.baselines.fit import fit
 from spear_core.baselines.generator import ConditionalGenerator, balanced_labels, knn_operator
 from spear_core.baselines.local import clients_of, whole_graph
 from spear_core.baselines.loop import CLASSES, train_on
@@ -168,6 +169,23 @@ def test_own_part_on_differs(method):
 def test_fedproto_is_fedavg_in_its_only_round():
     one = {"rounds": 1}
     assert same(trained(three(), "fedavg", **one), trained(three(), "fedproto", **one))
+
+
+def test_fedproto_without_its_pull_leaves_every_client_to_itself():
+    parts = federation(three(), "fedproto", prototype_pull=0.0)
+    method, plain = CLASSES["fedproto"](parts), CLASSES["fedavg"](parts)
+    own = dict.fromkeys(range(3), plain.model)
+    for number in range(3):
+        uploads = []
+        for k, client in enumerate(parts.clients):
+            uploads.append(method.local(k, method.download(k), generator(k, f"{number}")))
+            own[k] = fit(plain.net, client, own[k], parts.training, generator(k, f"{number}"))
+        method.aggregate(uploads, generator(0, "test"))
+    for k in range(3):
+        assert all(torch.equal(method.own[k][name], p) for name, p in own[k].items())
+    counts = [len(client.train) for client in parts.clients]
+    mean = average(list(own.values()), counts)
+    assert all(torch.equal(method.global_model()[name], p) for name, p in mean.items())
 
 
 @pytest.mark.parametrize("method", [*OFF, "fedproto"])

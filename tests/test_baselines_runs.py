@@ -7,6 +7,7 @@ import sys
 
 import pytest
 import torch
+from sklearn.metrics import silhouette_score
 
 from spear_core import Partition, Settings, load, split
 from spear_core.__main__ import _add_option, _Parser, _seed_list
@@ -20,6 +21,7 @@ from tests.conftest import need, random_graph
 
 SHORT = {"rounds": 3, "epochs": 2, "hidden": 8}
 P = {"Cora": 368_903, "CiteSeer": 949_766, "PubMed": 129_027}  # F·H + H + H·C + C at H = 256
+MIB = {"Cora": 2814.5, "CiteSeer": 7246.1, "PubMed": 984.4}  # 100 rounds, ten clients, both ways
 
 
 @pytest.fixture
@@ -119,9 +121,7 @@ def test_bytes_of_every_method(method):
     assert sum(run.traffic.evaluation) == 4 * once
 
 
-@pytest.mark.parametrize(
-    ("name", "mib"), [("Cora", 2814.5), ("CiteSeer", 7246.1), ("PubMed", 984.4)]
-)
+@pytest.mark.parametrize(("name", "mib"), MIB.items())
 def test_fedavg_sends_what_the_paper_prints(name, mib):
     need(name)
     run = train(Settings(dataset=name), defaults("fedavg", rounds=2, epochs=1), keep=False)
@@ -259,6 +259,9 @@ def test_shipped_rows_are_whole():
         if row.training.method == "fedavg" and row.settings.dataset in P:
             p = P[row.settings.dataset]
             assert row.bytes_down == 4 * p * row.settings.clients * row.rounds_done
+            if (row.rounds_done, row.settings.clients) == (100, 10):  # counted, round by round
+                sent = (row.bytes_up + row.bytes_down) / 2**20
+                assert round(sent, 1) == MIB[row.settings.dataset]
 
 
 def test_summaries_group_seeds_and_leave_other_trainings_out(tmp_path):
@@ -277,6 +280,7 @@ def test_summaries_group_seeds_and_leave_other_trainings_out(tmp_path):
     first, second = summaries(rows)
     assert (first.seeds, second.seeds) == ((1, 2), (1,))
     assert first.accuracy == pytest.approx((rows[0].accuracy + rows[1].accuracy) / 2)
+    assert first.largest == pytest.approx(sum(max(r.histogram) for r in rows[:2]) / 2 / 40)
     assert len(first.curve) == 2
     assert [s.beta for s in beta_trend(rows, "karate", "FedAvg", clients=3)] == [0.05, 1.0]
 
@@ -293,7 +297,9 @@ def test_representation_and_its_silhouette():
     assert silhouette_of(perfect, graph) == pytest.approx(1)
     run = train(Settings(dataset="karate", clients=1), defaults("fedavg", rounds=5), keep=False)
     assert run.hidden.shape == (34, 256)
-    assert -1 <= silhouette_of(run.hidden, graph) <= 1
+    rows, label = run.hidden[graph.test_nodes], graph.y[graph.test_nodes]
+    theirs = silhouette_score(rows.numpy(), label.numpy(), metric="cosine")
+    assert silhouette_of(run.hidden, graph) == pytest.approx(theirs, abs=1e-5)
 
 
 def call(*argv: str) -> None:

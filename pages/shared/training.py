@@ -1,114 +1,162 @@
-"""Trained methods on a page: stored summaries, a live run with its curve, representations."""
+"""Trained methods on a page: what is stored, SPEAR beside it, and a live run with its curve."""
 
-from dataclasses import replace
+import statistics
+import time
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
+import pandas as pd
 import streamlit as st
-import torch
 
-from spear_core import Result, Settings
-from spear_core.baselines import METHODS, defaults
-from spear_core.baselines.results import append, own, row_of, stored
-from spear_core.baselines.views import Summary, silhouette_of, summaries
+from pages.shared import engine, show
+from spear_core import Result, Settings, load, run_on, split
+from spear_core.baselines import METHODS
+from spear_core.baselines.results import Row, append, own, row_of, stored
+from spear_core.baselines.views import RECIPES, Summary, summaries
+from spear_core.figures import compare as figures
+from spear_core.figures import human_bytes
+from spear_core.figures.common import BLUE, ORANGE, class_names
 
-MAPPED = 1000  # nodes on a map of a representation
+TRAINED_AS = {"default": "no weight decay", "literature": "weight decay 5e-4"}
+SCALES = (5, 10, 20, 50, 100)  # clients, as the paper has them
+EVERY = 0.4  # seconds between two pictures of a growing curve
 
 
-def at(settings: Settings, rows: list[Any]) -> list[Summary]:
-    """What is stored for the dataset, K and β of the settings."""
-    here = (settings.dataset, settings.clients, settings.beta)
-    return [s for s in summaries(rows) if (s.dataset, s.clients, s.beta) == here]
+def at(settings: Settings, rows: list[Row]) -> list[Summary]:
+    """What is stored for the dataset and β of the settings, for any number of clients."""
+    here = (settings.dataset, settings.beta)
+    return [s for s in summaries(rows) if (s.dataset, s.beta) == here]
+
+
+def all_rows() -> list[Row]:
+    """The stored runs, read again when one was added."""
+    path = own()
+    return _rows(path.stat().st_mtime if path.is_file() else 0.0)
 
 
 @st.cache_data(show_spinner=False)
-def rows(stamp: float) -> list[Any]:
-    """The stored runs; the stamp changes when one is added here."""
+def _rows(stamp: float) -> list[Row]:
     return stored()
 
 
-def all_rows() -> list[Any]:
-    """The stored runs, read again when one was added."""
-    path = own()
-    return rows(path.stat().st_mtime if path.is_file() else 0.0)
+def spear_at(settings: Settings) -> list[figures.Bubble]:
+    """SPEAR's seconds, accuracy and clients: as set, and for other K where that is quick."""
+    nodes = engine.result_of(settings).graph.num_nodes
+    others = SCALES if nodes <= engine.SMALL else ()
+    found = []
+    for clients in sorted({settings.clients, *(k for k in others if k <= nodes)}):
+        seconds, accuracy = spear_once(replace(settings, clients=clients))
+        if accuracy is not None:
+            found.append((seconds, 100 * accuracy, clients))
+    return found
 
 
-def live(settings: Settings) -> None:
+@st.cache_data(max_entries=256, show_spinner=False)
+def spear_once(settings: Settings) -> tuple[float, float | None]:
+    """The median time of three runs that share nothing but the graph, and the accuracy."""
+    partition = split(load(settings), settings)
+    runs = [run_on(replace(partition), settings) for _ in range(3)]
+    return statistics.median(r.method_seconds for r in runs), runs[0].metrics.accuracy
+
+
+@dataclass
+class Live:
+    """A run as far as it is; it stays in the session when it is stopped."""
+
+    title: str
+    rounds: int
+    points: dict[int, float] = field(default_factory=dict)  # round -> accuracy in percent
+    words: str = ""  # what is said once it has ended
+
+
+def live(settings: Settings, result: Result) -> None:
     """Train one method now, with its curve as it grows; what is done is kept when it is stopped."""
-    a, b, c = st.columns([2, 2, 1], vertical_alignment="bottom")
-    method = a.selectbox("Method", list(METHODS), key="compare_method", format_func=METHODS.get)
-    rounds = b.select_slider("Rounds", (5, 10, 25, 50, 100), value=25, key="compare_rounds")
-    go = c.button("Run it now", type="primary", width="stretch", key="compare_go")
-    curve, note = st.empty(), st.empty()
-    state = st.session_state
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        method = st.selectbox(
+            "Method", list(METHODS), key="compare_method", format_func=METHODS.get
+        )
+        recipe = st.selectbox(
+            "Trained with", list(RECIPES), key="compare_recipe", format_func=TRAINED_AS.get
+        )
+        rounds = st.select_slider("Rounds", (5, 10, 25, 50, 100), value=25, key="compare_rounds")
+        go = st.button("Run it now", type="primary", key="compare_go")
+    place, state = st.empty(), st.session_state
     if go:
-        from spear_core.baselines.loop import Point, train  # PyG takes seconds to import
-
-        state["_compare_live"] = (METHODS[method], [])
-        note.button("Stop", key="compare_stop")  # any click ends the script between two rounds
-
-        def show(point: Point) -> None:
-            state["_compare_live"][1].append(point)
-            _draw(curve)
-
-        with st.spinner(f"{METHODS[method]} on {settings.dataset}", show_time=True):
-            done = train(settings, defaults(method, rounds=rounds), show)
-        state["_compare_live"] = (METHODS[method], list(done.curve))
-        if not done.stopped:
-            append(row_of(done), own())
-        note.empty()
-    if state.get("_compare_live"):
-        _draw(curve)
+        where = f"{settings.dataset}, K = {settings.clients}, β = {settings.beta:g}"
+        title = f"{METHODS[method]}, {TRAINED_AS[recipe]}, on {where}, seed {settings.seed}"
+        shown = state["_compare_live"] = Live(title, rounds)
+        with place.container():
+            _train(shown, settings, RECIPES[recipe](method, rounds=rounds), result)
+        st.rerun()  # so that the table above has the new run
+    if "_compare_live" in state:
+        with place.container():
+            _draw(state["_compare_live"], result)
 
 
-def _draw(place: Any) -> None:
-    name, points = st.session_state["_compare_live"]
-    known = [100 * p.accuracy for p in points if p.accuracy is not None]
-    if known:
-        last = f"{name}: {known[-1]:.2f} % after {len(known)} of {points[-1].rounds} rounds"
-        place.line_chart({last: known}, x_label="round", y_label="accuracy, %", height=260)
+def _train(shown: Live, settings: Settings, training: Any, result: Result) -> None:
+    """Run to the end; a click on anything ends the script between two rounds."""
+    note, stop = st.columns([5, 1], vertical_alignment="center")
+    bar = note.progress(0.0, f"{shown.title}: loading")
+    stop.button("Stop", key="compare_stop", width="stretch")
+    curve, drawn = st.empty(), 0.0
+    from spear_core.baselines.loop import Point, curve_so_far, train  # PyG's import takes seconds
+
+    def told(point: Point) -> None:
+        nonlocal drawn
+        shown.words = f"Stopped after {point.round} of {point.rounds} rounds; run it to go on."
+        if point.accuracy is not None:
+            shown.points[point.round] = 100 * point.accuracy
+        if time.monotonic() - drawn > EVERY:
+            drawn = time.monotonic()
+            _grow(curve, shown, result)
+        so_far = f", {shown.points[point.round]:.1f} %" if point.round in shown.points else ""
+        words = f"{shown.title}: round {point.round} of {point.rounds}{so_far}"
+        bar.progress(point.round / point.rounds, words)
+
+    for point in curve_so_far(settings, training):  # of a run that was stopped before
+        told(point)
+    done = train(settings, training, told)
+    shown.points = {p.round: 100 * p.accuracy for p in done.curve if p.accuracy is not None}
+    shown.words = _ended(done, result)
+    row = row_of(done)
+    if row.key not in {r.key for r in all_rows()}:
+        append(row, own())
 
 
-def representations(result: Result) -> dict[str, tuple[np.ndarray, float | None]]:
-    """Maps and silhouettes of raw and smoothed features and of three trained hidden layers."""
-    kept = st.session_state.setdefault("_compare_maps", {})
-    key = replace(result.settings, gamma=0.5)
-    if key not in kept:
-        from spear_core.baselines.loop import train
-
-        note = st.empty()
-        spaces = {"raw features": _dense(result), "SPEAR, smoothed": result.z}
-        for i, method in enumerate(("fedavg", "fedproto", "fedgta")):
-            title = f"Training {METHODS[method]}"
-
-            def say(point: Any, title: str = title, i: int = i) -> None:
-                part = (i + point.round / point.rounds) / 4
-                note.progress(part, f"{title}, round {point.round} of {point.rounds}")
-
-            done = train(result.settings, defaults(method, rounds=50), say)
-            spaces[METHODS[method]] = done.hidden
-        note.progress(0.85, "Five maps")
-        kept[key] = {
-            n: (_map(result, z), silhouette_of(z, result.graph)) for n, z in spaces.items()
-        }
-        note.empty()
-    return kept[key]
+def _ended(done: Any, result: Result) -> str:
+    """What a finished run took, beside SPEAR on the same machine."""
+    seconds = done.seconds["client"] + done.seconds["server"]
+    once = spear_once(result.settings)[0]
+    sent = human_bytes(sum(done.traffic.up) + sum(done.traffic.down))
+    words = (
+        f"{done.training.rounds} rounds: {seconds:.2f} s of clients and server, {sent} sent. SPEAR "
+        f"took {1000 * once:.1f} ms, once: {seconds / once:,.0f} times faster."
+    )
+    if done.constant is not None:
+        words += f" It answers **{class_names(result)[done.constant]}** for every node."
+    return words
 
 
-def mapped(result: Result) -> torch.Tensor:
-    """The test nodes that are drawn: all, or evenly spaced ones."""
-    nodes = result.graph.test_nodes
-    return nodes[:: max(1, -(-len(nodes) // MAPPED))]
+def _grow(place: Any, shown: Live, result: Result) -> None:
+    """The curve so far; unlike Plotly's, this chart takes new points without being built anew."""
+    every = range(1, shown.rounds + 1)
+    lines = {
+        "after each round": [shown.points.get(r) for r in every],
+        figures.ONE_SHOT: [_spear_percent(result)] * shown.rounds,
+    }
+    frame = pd.DataFrame(lines, index=pd.Index(every, name="round"), dtype=float)
+    place.line_chart(frame, y_label="accuracy, %", color=[ORANGE, BLUE], height=280)
 
 
-def _map(result: Result, z: torch.Tensor) -> np.ndarray:
-    from umap import UMAP
+def _draw(shown: Live, result: Result) -> None:
+    """The curve of a run that has ended or was stopped."""
+    rounds, percent = list(shown.points), list(shown.points.values())
+    st.markdown(f"**{shown.title}{f': {percent[-1]:.2f} %' if percent else ''}**")
+    if percent:
+        chart = figures.live(rounds, percent, shown.rounds, _spear_percent(result))
+        show.chart(chart, "compare-live", f"Accuracy after each round of {shown.title}.")
+    st.caption(shown.words)
 
-    rows = z[mapped(result)].cpu().numpy()
-    rows = rows + 1e-6 * np.random.default_rng(0).standard_normal(rows.shape)  # no all-zero row
-    return UMAP(metric="cosine", n_neighbors=15, random_state=0, n_jobs=1).fit_transform(rows)
 
-
-def _dense(result: Result) -> torch.Tensor:
-    x = result.graph.features
-    return x.to_dense() if x.layout == torch.sparse_csr else x
+def _spear_percent(result: Result) -> float:
+    return 100 * (result.metrics.accuracy or 0.0)

@@ -131,6 +131,14 @@ def train(
     return train_on(split(load(settings), settings), settings, training, progress, keep)
 
 
+def curve_so_far(settings: Settings, training: Training) -> tuple[Point, ...]:
+    """The rounds that the cache has of a run, from which `train` would go on."""
+    partition = split(load(settings), settings)
+    path = checkpoint.path_of(partition, settings.seed, training)
+    saved = checkpoint.load(path, partition.graph.device)
+    return tuple(Point(*p) for p in saved["curve"]) if saved else ()
+
+
 def train_on(
     partition: Partition,
     settings: Settings,

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from spear_core.baselines.results import Row, mean_and_spread
 from spear_core.baselines.training import METHODS, Training, defaults, literature
 from spear_core.graph import Graph
+from spear_core.silhouette import silhouette
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Summary:
     spread: float
     best_accuracy: float  # at the round of the best validation accuracy
     constant: tuple[str, ...]  # the classes of the seeds that ended as a constant predictor
+    largest: float  # share of the test nodes that get the class predicted most
     bytes_up: float
     bytes_down: float
     seconds: float  # processor time of clients and server
@@ -76,13 +77,7 @@ def beta_trend(
 
 def silhouette_of(representation: Tensor, graph: Graph) -> float | None:
     """Mean cosine silhouette of the test nodes by class, of any representation (N, H)."""
-    from sklearn.metrics import silhouette_score
-
-    label = graph.y[graph.test_nodes].cpu().numpy()
-    if len(np.unique(label)) < 2:
-        return None
-    rows = representation.index_select(0, graph.test_nodes).to(torch.float64).cpu().numpy()
-    return float(silhouette_score(rows, label, metric="cosine"))
+    return silhouette(graph.replace(x=representation), alpha=0.0, steps=0)
 
 
 def _summary(rows: list[Row]) -> Summary:
@@ -101,6 +96,7 @@ def _summary(rows: list[Row]) -> Summary:
         spread=spread,
         best_accuracy=mean_and_spread(row.best_accuracy or 0.0 for row in rows)[0],
         constant=tuple(row.constant for row in rows if row.constant),
+        largest=mean_and_spread(max(r.histogram) / max(sum(r.histogram), 1) for r in rows)[0],
         bytes_up=mean_and_spread(row.bytes_up for row in rows)[0],
         bytes_down=mean_and_spread(row.bytes_down for row in rows)[0],
         seconds=mean_and_spread(r.cpu_seconds_client + r.cpu_seconds_server for r in rows)[0],

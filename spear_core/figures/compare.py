@@ -4,102 +4,151 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from spear_core.baselines.spaces import Space
 from spear_core.baselines.training import METHODS
 from spear_core.baselines.views import Summary
-from spear_core.figures.common import BLUE, ORANGE, layout
+from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, layout, log_ticks
 from spear_core.palette import class_colours
 
 Spread = tuple[float, float]  # mean and standard deviation, in percent
+Bubble = tuple[float, float, int]  # seconds, accuracy in percent, clients
+
+VIOLET = "#9467BD"  # an eighth that shows on a dark page too
+COLOURS = dict(zip(METHODS, [*class_colours(8)[1:], VIOLET], strict=True))
+BARS = {"thickness": 1, "width": 3, "color": GREY}
+DECAYED = "with weight decay 5e-4"
+ONE_SHOT = "SPEAR, one shot"
 
 
-def _name(found: Summary) -> str:
-    also = "" if found.recipe == "default" else ", weight decay"
-    return f"{METHODS[found.method]}{also}"
+def accuracies(
+    rows: Sequence[Summary], spear: Spread, printed: dict[str, float], missing: Sequence[str] = ()
+) -> go.Figure:
+    """A bar for every method with its spread, what the paper prints, and SPEAR's line.
 
-
-def colours(rows: Sequence[Summary]) -> dict[str, str]:
-    """A colour for every method that is the same on every figure."""
-    palette = class_colours(len(METHODS) + 1)[1:]
-    by_method = dict(zip(METHODS, palette, strict=True))
-    return {_name(row): by_method[row.method] for row in rows}
-
-
-def accuracies(rows: Sequence[Summary], spear: Spread, printed: dict[str, float]) -> go.Figure:
-    """Accuracy of every method with its spread, what the paper prints, and SPEAR's line."""
+    Methods that are not measured have a row of their own that says so.
+    """
     figure = go.Figure()
-    names = [_name(row) for row in rows]
-    figure.add_bar(
-        x=names,
-        y=[100 * row.accuracy for row in rows],
-        error_y={"array": [100 * row.spread for row in rows], "thickness": 1, "width": 3},
-        marker_color=list(colours(rows).values()) if len(set(names)) == len(names) else BLUE,
-        name="measured",
-        showlegend=False,
-    )
-    shown = [(name, printed[name]) for name in names if name in printed]
+    for recipe, name in (("default", "measured"), ("literature", DECAYED)):
+        some = [row for row in rows if row.recipe == recipe]
+        figure.add_bar(
+            y=[METHODS[row.method] for row in some],
+            x=[100 * row.accuracy for row in some],
+            error_x=BARS | {"array": [100 * row.spread for row in some]},
+            customdata=[(row.rounds, len(row.seeds)) for row in some],
+            hovertemplate="%{y}: %{x:.1f} %, %{customdata[0]} rounds, %{customdata[1]} seeds",
+            orientation="h",
+            marker_color=GREEN,
+            opacity=0.85 if recipe == "default" else 0.35,
+            name=name,
+            visible=bool(some),
+        )
+    measured = {METHODS[row.method] for row in rows}
+    names = [name for name in METHODS.values() if name in measured] + list(missing)
+    shown = [(name, printed.get(name, 0.0)) for name in names if name in printed or name in missing]
     figure.add_scatter(
-        x=[name for name, _ in shown],
-        y=[value for _, value in shown],
-        mode="markers",
+        y=[name for name, _ in shown],
+        x=[value for _, value in shown],
+        mode="markers+text",
+        text=["  not measured" if name in missing else "" for name, _ in shown],
+        textposition="middle right",
+        textfont={"color": GREY},
         name="printed in the paper",
-        marker={"symbol": "x", "size": 10, "color": ORANGE},
+        marker={
+            "symbol": "x",
+            "size": [9 if name in printed else 0 for name, _ in shown],
+            "color": ORANGE,
+            "opacity": 1.0,
+        },
+        hovertemplate="%{y}: %{x:.2f} % printed<extra></extra>",
+        visible=bool(shown),
+        showlegend=bool(printed),
     )
-    figure.add_hline(spear[0], line={"color": BLUE, "width": 2}, annotation_text="SPEAR, one shot")
-    figure.add_hrect(spear[0] - spear[1], spear[0] + spear[1], fillcolor=BLUE, opacity=0.15)
-    figure.update_yaxes(title="accuracy, %", rangemode="tozero")
-    return layout(figure, 380)
+    _spear(figure, spear, vertical=True)
+    figure.update_xaxes(title="accuracy, %", rangemode="tozero")
+    order = {"categoryorder": "array", "categoryarray": names, "autorange": "reversed"}
+    figure.update_yaxes(automargin=True, **order)
+    return layout(figure, 110 + 34 * len(names), barmode="group", legend_itemsizing="constant")
 
 
 def over_rounds(rows: Sequence[Summary], spear: Spread) -> go.Figure:
     """Mean accuracy after every round, and the line that SPEAR reaches without any."""
-    figure, found = go.Figure(), colours(rows)
+    figure = go.Figure()
     for row in rows:
+        plain = row.recipe == "default"
         figure.add_scatter(
             x=list(range(1, len(row.curve) + 1)),
             y=[100 * a for a in row.curve],
             mode="lines",
-            name=_name(row),
-            line={
-                "color": found[_name(row)],
-                "dash": "solid" if row.recipe == "default" else "dot",
-            },
+            name=METHODS[row.method],
+            legendgroup=row.method,
+            showlegend=plain,
+            line={"color": COLOURS[row.method], "dash": "solid" if plain else "dot"},
+            hovertemplate=f"{METHODS[row.method]}, round %{{x}}: %{{y:.1f}} %<extra></extra>",
         )
-    figure.add_hline(spear[0], line={"color": BLUE, "width": 2}, annotation_text="SPEAR, one shot")
+    if any(row.recipe == "literature" for row in rows):
+        grey = {"color": GREY, "dash": "dot"}
+        figure.add_scatter(x=[None], y=[None], mode="lines", name=DECAYED, line=grey)
+    _spear(figure, spear)
     figure.update_xaxes(title="round")
     figure.update_yaxes(title="accuracy, %", rangemode="tozero")
-    return layout(figure, 420)
+    return layout(figure, 460)
 
 
-def pareto(rows: Sequence[Summary], spear: tuple[float, float, int]) -> go.Figure:
-    """Seconds against accuracy, on a logarithmic axis; a bubble is as large as its clients."""
-    figure, found = go.Figure(), colours(rows)
-    for row in rows:
-        figure.add_scatter(
-            x=[row.seconds],
-            y=[100 * row.accuracy],
-            mode="markers+text",
-            text=[_name(row)],
-            textposition="top center",
-            name=_name(row),
-            marker={"size": 8 + 2 * row.clients**0.5, "color": found[_name(row)]},
-            hovertemplate=f"{_name(row)}: %{{y:.1f}} % in %{{x:.3g}} s<extra></extra>",
-        )
-    seconds, accuracy, clients = spear
+def live(rounds: Sequence[int], percent: Sequence[float], most: int, spear: float) -> go.Figure:
+    """The curve of a run as far as it is, in the frame of all its rounds."""
+    figure = go.Figure()
     figure.add_scatter(
-        x=[seconds],
-        y=[accuracy],
-        mode="markers+text",
-        text=["SPEAR"],
-        textposition="top center",
-        name="SPEAR",
-        marker={"size": 8 + 2 * clients**0.5, "color": BLUE, "symbol": "star"},
-        hovertemplate="SPEAR: %{y:.1f} % in %{x:.3g} s<extra></extra>",
+        x=list(rounds),
+        y=list(percent),
+        mode="lines+markers",
+        name="after each round",
+        line={"color": ORANGE},
+        marker={"size": 4},
+        hovertemplate="round %{x}: %{y:.1f} %<extra></extra>",
     )
-    figure.update_xaxes(title="seconds of clients and server, log scale", type="log")
-    figure.update_yaxes(title="accuracy, %")
-    return layout(figure, 420, showlegend=False)
+    _spear(figure, (spear, 0.0))
+    figure.update_xaxes(title="round", range=[0.5, most + 0.5])
+    figure.update_yaxes(title="accuracy, %", range=[0, 103])
+    return layout(figure, 280)
+
+
+def pareto(rows: Sequence[Summary], spear: Sequence[Bubble]) -> go.Figure:
+    """Seconds against accuracy, on a logarithmic axis; a bubble grows with its clients."""
+    figure = go.Figure()
+    for method, title in METHODS.items():
+        some = [row for row in rows if row.method == method]
+        if some:
+            figure.add_scatter(
+                x=[row.seconds for row in some],
+                y=[100 * row.accuracy for row in some],
+                mode="markers",
+                name=title,
+                marker={
+                    "size": [_size(row.clients) for row in some],
+                    "color": COLOURS[method],
+                    "symbol": ["circle" if r.recipe == "default" else "circle-open" for r in some],
+                    "opacity": 0.85,
+                },
+                customdata=[row.clients for row in some],
+                hovertemplate=f"{title}, K = %{{customdata}}: %{{y:.1f}} % in %{{x:.3g}} s"
+                "<extra></extra>",
+            )
+    figure.add_scatter(
+        x=[seconds for seconds, _, _ in spear],
+        y=[accuracy for _, accuracy, _ in spear],
+        mode="markers+text",
+        text=["SPEAR" if i == 0 else "" for i in range(len(spear))],
+        textposition="bottom center",
+        name="SPEAR",
+        marker={"size": [_size(k) for _, _, k in spear], "color": BLUE, "opacity": 0.7},
+        customdata=[k for _, _, k in spear],
+        hovertemplate="SPEAR, K = %{customdata}: %{y:.1f} % in %{x:.3g} s<extra></extra>",
+    )
+    seconds = [*(row.seconds for row in rows), *(s for s, _, _ in spear)]
+    figure.update_xaxes(title="seconds of clients and server", **log_ticks(np.array(seconds)))
+    figure.update_yaxes(title="accuracy, %", rangemode="tozero")
+    return layout(figure, 460, legend_itemsizing="constant")
 
 
 def boundary(
@@ -111,53 +160,59 @@ def boundary(
         figure.add_scatter(
             x=[p[0] for p in points],
             y=[p[1] for p in points],
-            error_y={"array": [p[2] for p in points], "thickness": 1, "width": 3},
+            error_y=BARS | {"array": [p[2] for p in points]},
             mode="lines+markers",
             name=name,
             line={"color": BLUE, "dash": dash},
         )
-    for (name, rows), colour in zip(trends.items(), class_colours(8)[1:], strict=False):
+    for (name, rows), dash in zip(trends.items(), ("solid", "dot"), strict=False):
         figure.add_scatter(
             x=[row.beta for row in rows],
             y=[100 * row.accuracy for row in rows],
-            error_y={"array": [100 * row.spread for row in rows], "thickness": 1, "width": 3},
+            error_y=BARS | {"array": [100 * row.spread for row in rows]},
             mode="lines+markers",
             name=name,
-            line={"color": colour},
+            line={"color": COLOURS["fedavg"], "dash": dash},
         )
-    ticks = [0.05, 0.1, 0.3, 0.5, 1.0]
-    figure.update_xaxes(title="β, label skew", type="log", tickvals=ticks)
-    figure.update_yaxes(title="accuracy, %")
-    return layout(figure, 420)
+    betas = sorted({x for trace in figure.data for x in trace.x})
+    ticks = {"tickvals": betas, "ticktext": [f"{b:g}" for b in betas]}
+    figure.update_traces(hovertemplate="β = %{x}: %{y:.1f} %")
+    figure.update_xaxes(title="β: each client one class … all alike", type="log", **ticks)
+    figure.update_yaxes(title="accuracy, %", rangemode="tozero")
+    return layout(figure, 460)
 
 
-def representations(
-    panels: dict[str, tuple[np.ndarray, float | None]], label: np.ndarray, names: Sequence[str]
-) -> go.Figure:
-    """A map of the same nodes in each representation; its silhouette stands above."""
-    titles = [
-        f"{name}<br>silhouette {'–' if score is None else f'{score:.3f}'}"
-        for name, (_, score) in panels.items()
-    ]
-    columns = 3
-    height = -(-len(panels) // columns)
-    figure = make_subplots(rows=height, cols=columns, subplot_titles=titles)
-    palette = class_colours(len(names))
-    for i, (xy, _) in enumerate(panels.values()):
-        for c, name in enumerate(names):
-            some = label == c
-            figure.add_scattergl(
-                x=xy[some, 0],
-                y=xy[some, 1],
-                mode="markers",
-                marker={"size": 4, "color": palette[c]},
-                name=name,
-                legendgroup=name,
-                showlegend=i == 0,
-                row=i // columns + 1,
-                col=i % columns + 1,
-                hoverinfo="name",
-            )
+def space(shown: Space, label: np.ndarray, names: Sequence[str]) -> go.Figure:
+    """A map of nodes in one representation, coloured by class."""
+    figure = go.Figure()
+    for c, (name, colour) in enumerate(zip(names, class_colours(len(names)), strict=True)):
+        some = label == c
+        figure.add_scattergl(
+            x=shown.xy[some, 0],
+            y=shown.xy[some, 1],
+            mode="markers",
+            marker={"size": 4, "color": colour},
+            name=name,
+            hoverinfo="name",
+        )
     figure.update_xaxes(visible=False)
-    figure.update_yaxes(visible=False)
-    return layout(figure, 330 * height).update_layout(margin_t=80, legend_y=-0.05)
+    figure.update_yaxes(visible=False, scaleanchor="x")
+    return layout(figure, 300, showlegend=False)
+
+
+def _size(clients: int) -> float:
+    return float(8 + 2 * clients**0.5)
+
+
+def _spear(figure: go.Figure, spear: Spread, vertical: bool = False) -> None:
+    """SPEAR's accuracy as a line across the figure, with its spread as a band."""
+    line = {"color": BLUE, "width": 2}
+    low, high = spear[0] - spear[1], spear[0] + spear[1]
+    band = {"fillcolor": BLUE, "opacity": 0.15, "line_width": 0}
+    if vertical:
+        figure.add_vline(spear[0], line=line)
+        figure.add_vrect(low, high, **band)
+    else:
+        figure.add_hline(spear[0], line=line)
+        figure.add_hrect(low, high, **band)
+    figure.add_scatter(x=[None], y=[None], mode="lines", name=ONE_SHOT, line=line)  # for the legend
