@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import traceback
 
 import pytest
 
@@ -16,10 +15,11 @@ def need_flower(*modules: str) -> None:
             pytest.skip(f"{name} is not installed")
 
 
-def grid_of(client, contexts, twist=lambda node, reply: reply):
+def grid_of(client, contexts, twist=lambda node, reply: reply, asked=None):
     """A grid whose nodes are contexts; `twist` sees every reply that leaves a client.
 
-    A twist may change the reply, return None for a node that never answers, or raise.
+    A twist may change the reply, return None for a node that never answers, or raise; `asked`
+    collects the questions by node.
     """
     from flwr.app import Error, Message
     from flwr.serverapp import Grid
@@ -51,10 +51,12 @@ def grid_of(client, contexts, twist=lambda node, reply: reply):
                 node = message.metadata.dst_node_id
                 message.metadata.__dict__["_message_id"] = f"{node}-{len(self.left)}"
                 TaskIdentity.node_id = node
+                if asked is not None:
+                    asked[node] = message
                 try:
                     reply = twist(node, client(message, contexts[node]))
-                except Exception:
-                    error = Error(code=2, reason=traceback.format_exc())
+                except Exception as raised:  # told as a SuperNode tells it
+                    error = Error(code=2, reason=f"{type(raised)}:<'{raised}'>")
                     reply = Message(error, reply_to=message)
                 if reply is not None:
                     if not reply.has_error():

@@ -9,6 +9,9 @@ import torch
 from spear_core import Settings, SpearError, run
 from spear_core.__main__ import main as command
 from spear_core.federation.files import client_graph, read_client, write_client
+from spear_core.federation.names import offered
+from spear_core.federation.report import read_report
+from spear_core.server import estimate
 from tests.flower import grid_of, need_flower
 
 SETTINGS = Settings(dataset="digits")
@@ -37,14 +40,14 @@ def contexts(paths):
     }
 
 
-def federated(paths, settings=SETTINGS, twist=lambda node, reply: reply, **more):
+def federated(paths, settings=SETTINGS, twist=lambda node, reply: reply, asked=None, **more):
     """One run in this process: the grid, the report and the estimate."""
     from spear_core.federation.client_app import app
-    from spear_core.federation.demo import run_config
+    from spear_core.federation.flower import run_config
     from spear_core.federation.report import Report
     from spear_core.federation.server_app import federate
 
-    grid, report = grid_of(app, contexts(paths), twist), Report({})
+    grid, report = grid_of(app, contexts(paths), twist, asked), Report({})
     config = run_config(settings, paths[0].parent, len(paths), **{**FAST, **more})
     return grid, report, federate(grid, settings, config, report)
 
@@ -118,9 +121,132 @@ def test_too_few_answers_is_a_failure_with_a_sentence(files):
         federated(files, twist=lambda node, reply: reply if node < 103 else None, quorum=5)
 
 
+def test_a_dead_node_is_named_though_the_superlink_answers_for_it(files):
+    from flwr.app import Error, Message
+
+    def twist(node, reply):
+        if node != 105 or "upload" not in reply.content:
+            return reply
+        lost = Message(Error(code=5, reason="Error: Node Unavailable"), reply_to=asked[node])
+        lost.metadata.__dict__["_src_node_id"] = 1  # the SuperLink's own
+        return lost
+
+    asked = {}
+    _, report, _ = federated(files, twist=twist, quorum=5, asked=asked)
+    lost = {"node": "105", "reason": "it died or lost its connection during the run"}
+    assert report.dropped == [lost]
+    assert len(report.answered) == 9
+
+
+def test_what_no_client_may_send_is_dropped_and_nothing_breaks(files, result):
+    from flwr.app import Array, ArrayRecord
+
+    def twist(node, reply):
+        upload = reply.content.get("upload")
+        if upload is None:
+            return reply
+        if node == 100:
+            upload["labels"] = Array(
+                np.array([2**31 - 1] * len(upload["labels"].numpy()), np.int32)
+            )
+        elif node == 101:
+            reply.content["upload"] = ArrayRecord({"x": Array(np.zeros(3))})
+        elif node == 102:
+            del reply.content["upload"]
+        elif node == 103:
+            upload["counts"] = Array(np.array(["many"]))
+        return reply
+
+    _, report, made = federated(files, twist=twist, quorum=5)
+    assert {one["node"] for one in report.dropped} == {"100", "101", "102", "103"}
+    assert made.prototypes.shape == result.estimate.prototypes.shape
+    assert len(report.answered) == 6
+
+
+def test_an_unexpected_error_tells_the_server_its_kind_only(files):
+    from spear_core.federation.client_app import discreet
+
+    @discreet
+    def step(message, context):
+        raise KeyError("the name of a patient")
+
+    with pytest.raises(SpearError) as told:
+        step(None, None)
+    assert str(told.value) == "An unexpected KeyError; the log of this node tells more."
+
+
+def test_late_nodes_are_reported_and_a_quorum_is_enough(files, result):
+    _, report, made = federated(
+        files, twist=lambda node, reply: reply if node > 101 else None, quorum=8
+    )
+    late = [{"node": str(n), "reason": "it did not answer by the deadline"} for n in (100, 101)]
+    assert report.dropped == late
+    rest = result.uploads.client > 1
+    names = ("client", "label", "counts", "prototypes")
+    parts = {name: getattr(result.uploads, name)[rest] for name in names}
+    alone = estimate(result.uploads.replace(**parts), SETTINGS)
+    assert torch.allclose(made.prototypes, alone.prototypes, atol=1e-6)
+
+
+def test_a_failed_run_leaves_its_report_and_no_old_prototypes(files, tmp_path):
+    from flwr.app import Context, RecordDict
+
+    from spear_core.federation import server_app
+    from spear_core.federation.client_app import app
+    from spear_core.federation.flower import check_ended, run_config
+    from spear_core.federation.report import read_folder, write_traffic
+
+    out = tmp_path / "out"
+    config = run_config(SETTINGS, out, 10, **FAST)
+    server_app.main(grid_of(app, contexts(files)), Context(1, 1, {}, RecordDict(), config))
+    assert read_folder(out)[1] is not None
+    nobody = grid_of(app, contexts(files), lambda node, reply: None)
+    with pytest.raises(SpearError, match="No node sent a usable prototype"):
+        server_app.main(nobody, Context(1, 1, {}, RecordDict(), config))
+    write_traffic(out, {"inbound-bytes": 7, "outbound-bytes": 8})
+    report, prototypes = read_folder(out)
+    assert prototypes is None
+    assert (report.wire_up, report.wire_down) == (7, 8)
+    assert "No node sent" in report.failure
+    with pytest.raises(SpearError, match="ended as finished:failed"):
+        check_ended({"status": "finished:failed"}, out)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"defence": "oracle"}, "who lies"),
+        ({"defence": "consensus"}, "test graph"),
+        ({"reliability": "degree"}, "degrees"),
+    ],
+)
+def test_what_needs_more_than_uploads_is_refused(setting, said):
+    with pytest.raises(SpearError, match=said):
+        offered(replace(SETTINGS, **setting))
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", '{"settings": {}, "asked": [1]}', '{"settings": {}, "seconds": []}', "x"]
+)
+def test_what_is_no_report_is_one_sentence(text):
+    with pytest.raises(SpearError, match="not the report"):
+        read_report(text)
+
+
+def test_a_start_that_fails_leaves_nothing_running(tmp_path, monkeypatch):
+    need_flower()
+    from spear_core.federation import deployment
+
+    monkeypatch.setattr(deployment, "program", lambda name: "/bin/sleep")  # it dies of its options
+    started = deployment.Deployment(tmp_path)
+    with pytest.raises(SpearError, match="The SuperLink did not start"), started:
+        pass
+    assert not started.processes
+
+
 def test_a_node_answers_once_a_run(files):
     from spear_core.federation.client_app import app
-    from spear_core.federation.demo import run_config
+    from spear_core.federation.flower import run_config
     from spear_core.federation.report import Report
     from spear_core.federation.server_app import federate
 
@@ -184,3 +310,12 @@ def test_export_client(tmp_path, capsys):
     assert read_client(out).classes == 2
     assert command(["export-client", "--dataset", "karate", "--client", "9", "--out", "x"]) == 2
     assert "must be 0 to 2" in capsys.readouterr().err
+
+
+def test_federate_without_a_superlink_is_one_sentence(tmp_path, monkeypatch, capsys):
+    need_flower()
+    monkeypatch.setenv("FLWR_HOME", str(tmp_path))
+    assert command(["federate", "nowhere", "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "'nowhere' not found" in said

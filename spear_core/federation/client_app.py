@@ -1,5 +1,8 @@
 """The client side: answer one question with prototypes and counts, and nothing else."""
 
+import traceback
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +21,7 @@ from spear_core.propagate import propagate
 from spear_core.settings import Settings
 
 app = ClientApp()
+Step = Callable[[Message, Context], Message]
 SENT = "spear-sent"  # kept in the node's own state: a run gets one upload
 
 
@@ -40,7 +44,28 @@ def count_right(graph: Graph, settings: Settings, prototypes: torch.Tensor) -> t
     return right, len(said) - right
 
 
+def discreet(step: Step) -> Step:
+    """The same step, whose errors tell the server no more than our own sentences do.
+
+    Flower sends the text of an error to the server, and a stranger's text may quote data.
+    """
+
+    @wraps(step)
+    def told(message: Message, context: Context) -> Message:
+        try:
+            return step(message, context)
+        except SpearError:
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            kind = type(error).__name__
+            raise SpearError(f"An unexpected {kind}; the log of this node tells more.") from None
+
+    return told
+
+
 @app.query("upload")
+@discreet
 def send_upload(message: Message, context: Context) -> Message:
     """Prototypes and counts of this node's graph, once a run."""
     if SENT in context.state:
@@ -53,6 +78,7 @@ def send_upload(message: Message, context: Context) -> Message:
 
 
 @app.evaluate()
+@discreet
 def evaluate(message: Message, context: Context) -> Message:
     """How many of this node's test nodes the global prototypes get right."""
     settings = client_settings(_config(message, "settings"))

@@ -1,17 +1,19 @@
-"""`python -m spear_core export-client` and `federation-demo`."""
+"""`python -m spear_core export-client`, `federation-demo` and `federate`."""
 
 import argparse
+import signal
 from pathlib import Path
 from typing import Any
 
 from spear_core.errors import SpearError
 from spear_core.federation.files import client_graph, write_client
+from spear_core.federation.names import honest, offered
 from spear_core.run import run
 from spear_core.settings import Settings
 
 
 def add(commands: Any) -> list[argparse.ArgumentParser]:
-    """Both commands, added to argparse's subparsers; the caller adds every setting to them."""
+    """The commands, added to argparse's subparsers; the caller adds every setting to them."""
     export: argparse.ArgumentParser = commands.add_parser(
         "export-client", help="write one client's graph to a file, for a real federation"
     )
@@ -23,7 +25,21 @@ def add(commands: Any) -> list[argparse.ArgumentParser]:
     )
     demo.add_argument("--keep", type=Path, help="a folder in which everything is left to look at")
     demo.set_defaults(federate=federation_demo)
-    return [export, demo]
+    real: argparse.ArgumentParser = commands.add_parser(
+        "federate", help="run once through a SuperLink that is already there"
+    )
+    real.add_argument("link", help="its name in Flower's config.toml")
+    real.add_argument("--min-nodes", type=int, default=2, help="joined nodes to start (default 2)")
+    real.add_argument("--quorum", type=int, help="answers that are enough (default: all of them)")
+    real.add_argument("--join-deadline", type=float, default=60.0, help=_wait("nodes"))
+    real.add_argument("--answer-deadline", type=float, default=60.0, help=_wait("answers"))
+    said = "every client counts how many of its test nodes are right (default yes)"
+    yes_or_no = argparse.BooleanOptionalAction
+    real.add_argument("--evaluate", action=yes_or_no, default=True, help=said)
+    usual = Path("spear-federation")
+    real.add_argument("--out", type=Path, default=usual, help=f"for the report (default {usual})")
+    real.set_defaults(federate=federate)
+    return [export, demo, real]
 
 
 def export_client(settings: Settings, args: argparse.Namespace) -> None:
@@ -44,13 +60,50 @@ def export_client(settings: Settings, args: argparse.Namespace) -> None:
 
 
 def federation_demo(settings: Settings, args: argparse.Namespace) -> None:
-    """The demo; Flower is asked for only here."""
+    """The demo; whoever ends it, what it started is stopped first."""
+    _need_flower()
+    from spear_core.federation.demo import main
+
+    for sign in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(sign, signal.default_int_handler)
+    main(honest(settings), say=lambda line: print(line, flush=True), keep=args.keep)
+
+
+def federate(settings: Settings, args: argparse.Namespace) -> None:
+    """One run between real machines; fails with a sentence where `flwr run` would exit with 0."""
+    _need_flower()
+    from spear_core.federation.flower import check_ended, environment, run_app, run_config
+    from spear_core.federation.report import REPORT, read_folder
+
+    out = args.out.expanduser().absolute()
+    more = {
+        "quorum": args.min_nodes if args.quorum is None else args.quorum,
+        "join-deadline": args.join_deadline,
+        "answer-deadline": args.answer_deadline,
+        "evaluate": args.evaluate,
+    }
+    print(f"waiting for {args.min_nodes} nodes, asking each once; this takes a while", flush=True)
+    try:
+        ended = run_app(
+            environment(), args.link, run_config(offered(settings), out, args.min_nodes, **more)
+        )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"Stopped waiting; the run goes on until flwr stop RUN {args.link} ends it."
+        ) from None
+    if (out / REPORT).is_file():
+        print("\n".join([*read_folder(out)[0].lines(), f"report in {out}"]), flush=True)
+    check_ended(ended, out)
+
+
+def _wait(what: str) -> str:
+    return f"seconds to wait for {what} (default 60)"
+
+
+def _need_flower() -> None:
     try:
         import flwr  # noqa: F401
     except ImportError:
         raise SpearError(
             "Flower is not installed; say pip install -r requirements-federation.txt."
         ) from None
-    from spear_core.federation.demo import main
-
-    main(settings, keep=args.keep)

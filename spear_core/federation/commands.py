@@ -1,6 +1,7 @@
 """The shell commands of a federation with given settings, as people type them."""
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import fields
 
 from spear_core.federation.names import RUN_SETTINGS
@@ -11,18 +12,9 @@ TABLE = {True: "true", False: "false"}
 
 def options(settings: Settings) -> str:
     """The options of our own command line for everything that is not usual for the dataset."""
-    usual = defaults(settings.dataset)
+    names = [f.name for f in fields(Settings) if f.name != "dataset"]
     words = ["--dataset", settings.dataset]
-    for f in fields(Settings):
-        value = getattr(settings, f.name)
-        if f.name == "dataset" or value == getattr(usual, f.name):
-            continue
-        flag = f.name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(f"--{flag}" if value else f"--no-{flag}")
-        else:
-            words += [f"--{flag}", f"{value:g}" if isinstance(value, float) else str(value)]
-    return shlex.join(words)
+    return shlex.join([*words, *_flags(settings, defaults(settings.dataset), names)])
 
 
 def demo_line(settings: Settings) -> str:
@@ -34,22 +26,43 @@ def export_line(settings: Settings) -> str:
 
 
 def node_lines() -> list[str]:
-    """Start one node; the three names in capitals are yours."""
+    """Start one node; the names in capitals are yours."""
     return [
-        "flower-supernode --superlink SERVER:8000 --root-certificates ca.crt \\",
-        "  --auth-supernode-private-key node-0.key \\",
-        "  --node-config 'data-path=\"client-0.npz\"'",
+        "flower-supernode --superlink SERVER:8000 --root-certificates keys/ca.crt \\",
+        "  --auth-supernode-private-key keys/node-0.key \\",
+        "  --node-config 'data-path=\"/WHERE/client-0.npz\"'",
     ]
 
 
+def federate_line(settings: Settings) -> str:
+    """One run through a SuperLink that is there, with our own command."""
+    words = ["my-federation", "--min-nodes", str(settings.clients)]
+    return "python -m spear_core federate " + shlex.join(
+        [*words, *_flags(settings, defaults(Settings().dataset), RUN_SETTINGS)]
+    )
+
+
 def run_line(settings: Settings) -> str:
-    """One run that tells Flower what differs from the app's defaults."""
+    """The same with Flower's command: what differs from the app's defaults."""
     usual, words = Settings(), [f"min-nodes={settings.clients}", f"quorum={settings.clients}"]
     for name in RUN_SETTINGS:
         value = getattr(settings, name)
         if value != getattr(usual, name):
             words.append(f"{name.replace('_', '-')}={toml(value)}")
     return f"flwr run . my-federation --stream -c {shlex.quote(' '.join(words))}"
+
+
+def _flags(settings: Settings, usual: Settings, names: Iterable[str]) -> list[str]:
+    words = []
+    for name in names:
+        value, flag = getattr(settings, name), name.replace("_", "-")
+        if value == getattr(usual, name):
+            continue
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            words += [f"--{flag}", f"{value:g}" if isinstance(value, float) else str(value)]
+    return words
 
 
 def toml(value: object) -> str:

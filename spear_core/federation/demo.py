@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -12,10 +11,13 @@ from spear_core.classify import classify
 from spear_core.errors import SpearError
 from spear_core.federation.deployment import Deployment
 from spear_core.federation.files import client_graph, write_client
-from spear_core.federation.names import RUN_SETTINGS
+from spear_core.federation.flower import check_ended, run_config
 from spear_core.federation.report import read_folder
 from spear_core.run import Result, run
 from spear_core.settings import Settings
+
+# everything is on this machine: nobody is late, the machine is slow
+PATIENT = {"join-deadline": 600.0, "answer-deadline": 600.0}
 
 
 def export_clients(result: Result, folder: Path) -> list[Path]:
@@ -24,12 +26,6 @@ def export_clients(result: Result, folder: Path) -> list[Path]:
     for k, path in enumerate(paths):
         write_client(path, client_graph(result.held, k))
     return paths
-
-
-def run_config(settings: Settings, out: Path, nodes: int, **more: Any) -> dict[str, Any]:
-    """The run config for these settings, every node expected."""
-    config = {name.replace("_", "-"): getattr(settings, name) for name in RUN_SETTINGS}
-    return config | {"out": str(out), "min-nodes": nodes, "quorum": nodes, **more}
 
 
 def compare(result: Result, prototypes: torch.Tensor) -> tuple[float, int]:
@@ -47,26 +43,26 @@ def main(settings: Settings, say: Callable[[str], None] = print, keep: Path | No
         folder = keep or Path(scratch)
         paths = export_clients(result, folder / "clients")
         say(f"{len(paths)} client files of {settings.dataset} in {folder / 'clients'}")
+        out = folder / "out"
         with Deployment(folder) as deployment:
             say(f"SuperLink on 127.0.0.1:{deployment.port}, TLS and node authentication on")
-            for k, path in enumerate(paths):
-                deployment.add_node(f"node-{k}", path)
+            deployment.add_nodes(
+                {f"node-{k}": {"data-path": str(path)} for k, path in enumerate(paths)}
+            )
             say(f"{len(paths)} SuperNodes registered and started; asking each once")
-            out = folder / "out"
-            ended = deployment.run(run_config(settings, out, len(paths)))
-            if not str(ended["status"]).endswith("completed"):
-                why = read_folder(out)[0].failure if (out / "report.json").is_file() else ""
-                raise SpearError(f"The federated run ended as {ended['status']}. {why}")
+            ended = deployment.run(run_config(settings, out, len(paths), **PATIENT))
+            check_ended(ended, out)
             report, prototypes = read_folder(out)
-        assert prototypes is not None
-        far, differing = compare(result, torch.from_numpy(prototypes))
-        say(f"{len(report.answered)} nodes answered with {report.rows} prototypes")
-        say(f"{report.counted_bytes} bytes counted, {report.record_bytes} in Flower's records")
-        if settings.epsilon < float("inf"):
-            say("Privacy noise is drawn in secret by every node, so the result differs on purpose.")
-            return
-        say(f"accuracy {100 * (result.metrics.accuracy or 0):.2f} % in the explorer")
-        say(f"largest difference of a prototype {far:.1e}, {differing} predictions differ")
-        if far >= 1e-6 or differing:
-            raise SpearError("The federation and the explorer do not agree; please report it.")
-        say("The federation equals the explorer. Everything it started has been stopped.")
+            for line in report.lines():
+                say(line)
+        say("everything that was started has been stopped")
+    assert prototypes is not None
+    say(f"{100 * (result.metrics.accuracy or 0):.2f} % on the whole graph in the explorer")
+    if settings.epsilon < float("inf"):
+        say("Privacy noise is drawn in secret by every node, so the results differ on purpose.")
+        return
+    far, differing = compare(result, torch.from_numpy(prototypes))
+    say(f"largest difference of a prototype {far:.1e}, {differing} predictions differ")
+    if far >= 1e-6 or differing:
+        raise SpearError("The federation and the explorer do not agree; please report it.")
+    say("The federation equals the explorer.")

@@ -1,65 +1,66 @@
 """A whole deployment on loopback: a SuperLink and its SuperNodes as processes, TLS and keys on."""
 
-import json
-import os
+import secrets
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import psutil
+
 from spear_core.errors import SpearError
 from spear_core.federation.commands import toml
+from spear_core.federation.flower import ROOT, environment, program, run_app
 from spear_core.federation.keys import write_certificates, write_node_key
 
-ROOT = Path(__file__).resolve().parents[2]  # the project: its pyproject.toml names the app
 LINK = "spear-loopback"
+PORTS = range(20_000, 32_000)  # below those that the system gives to outgoing connections
+REGISTER = """
+import sys
+from flwr.cli.app import app
+for key in sys.argv[2:]:
+    app(["supernode", "register", key, sys.argv[1]], standalone_mode=False)
+"""  # one process for all keys: it needs seconds to start
 
 
 class Deployment:
     """Starts processes, remembers them, and stops exactly those."""
 
     def __init__(self, folder: Path, app: Path = ROOT) -> None:
-        self.folder, self.app = folder, app
+        self.folder, self.app = folder.absolute(), app
+        self.keys = self.folder / "keys"
         self.port = free_port()
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
-        self.env = os.environ | {
-            "FLWR_HOME": str(folder / "flwr"),
-            "FLWR_TELEMETRY_ENABLED": "0",
-            "FLWR_DISABLE_UPDATE_CHECK": "1",
-            "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
-            "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
-            "PYTHONUNBUFFERED": "1",
-            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-        }
+        # all of them share one machine, so each computes with one thread
+        self.env = environment(FLWR_HOME=str(self.folder / "flwr"), OMP_NUM_THREADS="1")
 
     def __enter__(self) -> "Deployment":
         (self.folder / "flwr").mkdir(parents=True, exist_ok=True)
-        keys = self.folder / "keys"
-        write_certificates(keys)
+        write_certificates(self.keys)
         config = (
             f'[superlink]\ndefault = "{LINK}"\n\n[superlink.{LINK}]\n'
-            f'address = "127.0.0.1:{self.port}"\nroot-certificates = "{keys / "ca.crt"}"\n'
+            f'address = "127.0.0.1:{self.port}"\nroot-certificates = "{self.keys / "ca.crt"}"\n'
         )
         (self.folder / "flwr" / "config.toml").write_text(config)
-        self._start(
-            "superlink",
-            "flower-superlink",
-            *("--host", "127.0.0.1", "--port", str(self.port), "--enable-supernode-auth"),
-            *(
-                "--ssl-ca-certfile",
-                str(keys / "ca.crt"),
-                "--ssl-certfile",
-                str(keys / "server.crt"),
-            ),
-            *("--ssl-keyfile", str(keys / "server.key")),
-        )
-        self._await_port()
+        try:
+            self._start(
+                *("superlink", "flower-superlink", "--enable-supernode-auth"),
+                *("--host", "127.0.0.1", "--port", str(self.port)),
+                *("--ssl-ca-certfile", str(self.keys / "ca.crt")),
+                *("--ssl-certfile", str(self.keys / "server.crt")),
+                *("--ssl-keyfile", str(self.keys / "server.key")),
+            )
+            self._await_superlink()
+        except BaseException:  # there is no __exit__ without an __enter__
+            self.stop(*self.processes)
+            raise
         return self
 
     def __exit__(
@@ -68,104 +69,121 @@ class Deployment:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for name in reversed(list(self.processes)):
-            self.stop(name)
+        with undisturbed():
+            nodes = [name for name in self.processes if name != "superlink"]
+            self.stop(*nodes)  # they say goodbye to the SuperLink
+            self.stop("superlink")
 
-    def add_node(self, name: str, data: Path, register: bool = True, **config: str) -> None:
-        """A SuperNode with its own key and its own file; unregistered ones are refused."""
-        private, public = write_node_key(self.folder / "keys", name)
-        if register:
-            self.flwr("supernode", "register", str(public), LINK)
-        pairs = {"data-path": str(data), **config}
-        self._start(
-            name,
-            "flower-supernode",
-            *("--superlink", f"127.0.0.1:{self.port}", "--host", "127.0.0.1"),
-            *("--port", str(free_port()), "--auth-supernode-private-key", str(private)),
-            *("--root-certificates", str(self.folder / "keys" / "ca.crt")),
-            *("--node-config", " ".join(f'{k}="{v}"' for k, v in pairs.items())),
-        )
+    def add_nodes(self, nodes: Mapping[str, Mapping[str, str]], register: bool = True) -> None:
+        """SuperNodes by name, each with its node config and a key of its own.
 
-    def run(self, config: Mapping[str, Any], timeout: float = 300) -> dict[str, Any]:
-        """One run of the app; its entry in the SuperLink's list when it has ended.
-
-        `flwr run` exits with 0 also when the server failed, so the list is asked.
+        Those that are not registered are refused.
         """
-        words = [f"{key}={toml(value)}" for key, value in config.items()]
-        self.flwr("run", str(self.app), LINK, "-c", " ".join(words))
-        end = time.monotonic() + timeout
-        while time.monotonic() < end:
-            runs = json.loads(self.flwr("list", LINK, "--format", "json"))["runs"]
-            newest = max(runs, key=lambda run: str(run["pending-at"]))
-            if str(newest["status"]).startswith("finished"):
-                return newest
-            time.sleep(1)
-        raise SpearError(f"The run did not end within {timeout:g} s; see {self.folder}.")
+        keys = {name: write_node_key(self.keys, name) for name in nodes}
+        if register:
+            self._register(public for _, public in keys.values())
+        for name, config in nodes.items():
+            self._start(
+                *(name, "flower-supernode", "--superlink", f"127.0.0.1:{self.port}"),
+                *("--host", "127.0.0.1", "--port", str(free_port())),
+                *("--root-certificates", str(self.keys / "ca.crt")),
+                *("--auth-supernode-private-key", str(keys[name][0])),
+                *("--node-config", " ".join(f"{k}={toml(v)}" for k, v in config.items())),
+            )
 
-    def stop(self, name: str) -> None:
-        """End one process and what it started, by pid."""
-        process = self.processes.pop(name, None)
-        if process is None:
-            return
-        for sign in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(process.pid, sign)
-                process.wait(timeout=15)
-                break
-            except subprocess.TimeoutExpired:
-                continue
-            except ProcessLookupError:
-                break
-        with suppress(ProcessLookupError):  # what it started and left behind
-            os.killpg(process.pid, signal.SIGKILL)
+    def run(self, config: Mapping[str, Any], timeout: float = 1200) -> dict[str, Any]:
+        """One run of the app; its entry in the SuperLink's list when it has ended."""
+        return run_app(self.env, LINK, config, self.app, timeout)
 
-    def flwr(self, *words: str) -> str:
-        """A command of Flower's own command line; its output, or one sentence."""
-        done = subprocess.run(
-            [_program("flwr"), *words], env=self.env, capture_output=True, text=True, timeout=120
-        )
-        if done.returncode:
-            said = (done.stderr or done.stdout).strip().splitlines()
-            raise SpearError(f"flwr {words[0]} failed: {said[-1] if said else 'it said nothing'}")
-        return done.stdout
+    def stop(self, *names: str, kill: bool = False) -> None:
+        """End these processes and what they started, by pid; `kill` gives them no time."""
+        started = [self.processes.pop(name) for name in names if name in self.processes]
+        family = [member for process in started for member in _family(process.pid)]
+        if not kill:
+            for member in family:
+                _end(member, by_force=False)
+            _, family = psutil.wait_procs(family, timeout=15)
+        for member in family:
+            _end(member, by_force=True)
+        psutil.wait_procs(family, timeout=15)
+        for process in started:
+            process.wait()
 
     def log(self, name: str) -> str:
         """What a process has said so far."""
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
-    def _start(self, name: str, program: str, *words: str) -> None:
+    def _register(self, publics: Any) -> None:
+        done = subprocess.run(
+            [sys.executable, "-c", REGISTER, LINK, *map(str, publics)],
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        if done.returncode:
+            said = (done.stderr or done.stdout).strip().splitlines()
+            why = said[-1] if said else "Flower said nothing"
+            raise SpearError(f"The nodes could not be registered: {why}")
+
+    def _start(self, name: str, what: str, *words: str) -> None:
         with (self.folder / f"{name}.log").open("wb") as log:
             self.processes[name] = subprocess.Popen(
-                [_program(program), *words],
+                [program(what), *words],
                 env=self.env,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
-                start_new_session=True,
+                start_new_session=True,  # Ctrl-C is for us: we stop them in order
             )
 
-    def _await_port(self, timeout: float = 60) -> None:
+    def _await_superlink(self, timeout: float = 120) -> None:
         end = time.monotonic() + timeout
-        while time.monotonic() < end:
-            if self.processes["superlink"].poll() is not None:
-                break
+        while time.monotonic() < end and self.processes["superlink"].poll() is None:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             time.sleep(0.2)
-        raise SpearError(f"The SuperLink did not start: {self.log('superlink')[-300:]}")
+        said = self.log("superlink").strip().splitlines()
+        raise SpearError(f"The SuperLink did not start: {said[-1] if said else 'it said nothing'}")
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """A second Ctrl-C does not keep us from stopping what we started."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {sign: signal.signal(sign, signal.SIG_IGN) for sign in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for sign, handler in before.items():
+            signal.signal(sign, handler)
 
 
 def free_port() -> int:
     """A port of loopback that nobody uses now."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    for _ in range(1000):
+        port = PORTS[secrets.randbelow(len(PORTS))]
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise SpearError("There is no free port on this machine; end some other servers first.")
 
 
-def _program(name: str) -> str:
-    """A program of this very environment."""
-    beside = Path(sys.executable).parent / name
-    if not beside.exists():
-        raise SpearError(f"{name} is not installed; say pip install -r requirements-federation.txt")
-    return str(beside)
+def _family(pid: int) -> list[psutil.Process]:
+    """A process and everything that it started."""
+    try:
+        first = psutil.Process(pid)
+        return [first, *first.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _end(process: psutil.Process, by_force: bool) -> None:
+    with suppress(psutil.NoSuchProcess):
+        process.kill() if by_force else process.terminate()

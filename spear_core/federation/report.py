@@ -1,6 +1,7 @@
 """The report of a federated run: who answered, who was dropped and why, bytes and seconds."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ class Report:
     features: int = 0
     counted_bytes: int = 0  # prototypes, counts and labels, without any container
     record_bytes: int = 0  # the same as Flower's records
+    wire_up: int | None = None  # from the nodes to the SuperLink, as the SuperLink counts
+    wire_down: int | None = None  # from the SuperLink to the nodes
     right: int | None = None
     wrong: int | None = None
     seconds: dict[str, float] = field(default_factory=dict)
@@ -38,29 +41,78 @@ class Report:
             return None
         return self.right / (self.right + self.wrong)
 
+    def lines(self) -> list[str]:
+        """What happened, as people read it."""
+        said = [
+            f"{len(self.answered)} of {len(self.asked)} nodes answered, "
+            f"{self.rows} prototypes in the estimate"
+        ]
+        said += [f"dropped node {one['node']}: {one['reason']}" for one in self.dropped]
+        said.append(
+            f"{self.counted_bytes} bytes of prototypes, counts and labels, "
+            f"{self.record_bytes} as Flower's records"
+        )
+        if self.wire_up is not None:
+            said.append(f"on the wire {self.wire_up} bytes up and {self.wire_down} down")
+        if self.accuracy is not None:
+            said.append(f"{100 * self.accuracy:.2f} % of the clients' test nodes right at home")
+        return said if not self.failure else [*said, f"failed: {self.failure}"]
+
+
+def clear(folder: Path) -> None:
+    """Take away what an earlier run left, so that nobody takes it for this run's."""
+    for name in (REPORT, PROTOTYPES):
+        (folder / name).unlink(missing_ok=True)
+
 
 def write_report(folder: Path, report: Report, prototypes: np.ndarray | None = None) -> None:
     """Keep the report and, where there are any, the global prototypes."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / REPORT).write_text(json.dumps(asdict(report), indent=2, ensure_ascii=False) + "\n")
+    clear(folder)
+    _write(folder, report)
     if prototypes is not None:
         save_whole(folder / PROTOTYPES, {"prototypes": prototypes})
+
+
+def write_traffic(folder: Path, traffic: Mapping[str, int]) -> None:
+    """Add to a report what the SuperLink counted, where the report lies on this machine."""
+    if (folder / REPORT).is_file():
+        report = read_report((folder / REPORT).read_text("utf-8"))
+        report.wire_up, report.wire_down = traffic["inbound-bytes"], traffic["outbound-bytes"]
+        _write(folder, report)
 
 
 def read_report(text: str) -> Report:
     """A report from its text, or one sentence."""
     try:
-        return Report(**json.loads(text))
-    except (ValueError, TypeError) as error:
+        report = Report(**json.loads(text))
+        _check(report)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise DataDamaged("This is not the report of a federated run.") from error
+    return report
 
 
 def read_folder(folder: Path) -> tuple[Report, np.ndarray | None]:
     """The report of a folder and its global prototypes."""
     if not (folder / REPORT).is_file():
         raise DataMissing(f"There is no {REPORT} in {folder}; run the federation first.")
-    report = read_report((folder / REPORT).read_text())
+    report = read_report((folder / REPORT).read_text("utf-8"))
     if not (folder / PROTOTYPES).is_file():
         return report, None
     with np.load(folder / PROTOTYPES, allow_pickle=False) as kept:
         return report, kept["prototypes"]
+
+
+def _check(report: Report) -> None:
+    """Raise what is wrong with the types of a report somebody hands in."""
+    for nodes in (report.asked, report.answered):
+        ",".join(nodes)
+    ",".join(one[key] for one in report.dropped for key in ("node", "reason"))
+    sum([report.rows, report.counted_bytes, report.record_bytes, *report.seconds.values()])
+    sum(n for n in (report.wire_up, report.wire_down, report.right, report.wrong) if n is not None)
+    dict(report.settings)
+
+
+def _write(folder: Path, report: Report) -> None:
+    text = json.dumps(asdict(report), indent=2, ensure_ascii=False)
+    (folder / REPORT).write_text(text + "\n", encoding="utf-8")
