@@ -1,9 +1,11 @@
-"""The real client app with a fault added where the node's config asks for one."""
+"""The real client app, which misbehaves where its node's config says so and notes what it sends."""
 
+import json
 import time
+from pathlib import Path
 
 import numpy as np
-from flwr.app import Array, Context, Message
+from flwr.app import Array, ArrayRecord, Context, Message
 from flwr.clientapp import ClientApp
 
 from spear_core.federation import client_app
@@ -13,16 +15,37 @@ app = ClientApp()
 
 @app.query("upload")
 def upload(message: Message, context: Context) -> Message:
-    fault = context.node_config.get("fault", "")
-    if fault == "slow":
-        time.sleep(600)  # the test ends this process meanwhile
-    reply = client_app.send_upload(message, context)
+    config = dict(context.node_config)
+    fault = config.get("fault", "")
+    if fault == "hangs":
+        time.sleep(600)  # the test kills this node meanwhile
+    if fault == "other-file":
+        config["data-path"] = config["other-path"]
+    changed = Context(context.run_id, context.node_id, config, context.state, context.run_config)
+    reply = client_app.send_upload(message, changed)
     if fault == "nan":
         record = reply.content["upload"]
         record["prototypes"] = Array(np.full(record["prototypes"].shape, np.nan, np.float32))
-    return reply
+    return noted(reply, context, ".upload")
 
 
 @app.evaluate()
 def evaluate(message: Message, context: Context) -> Message:
-    return client_app.evaluate(message, context)
+    return noted(client_app.evaluate(message, context), context, ".evaluate")
+
+
+def noted(reply: Message, context: Context, suffix: str) -> Message:
+    """The same reply; everything in it is written beside the node's file for the test to read."""
+    content = {
+        name: {
+            key: value.numpy().tolist() if isinstance(record, ArrayRecord) else value
+            for key, value in record.items()
+        }
+        for name, record in reply.content.items()
+    }
+    beside(context, suffix).write_text(json.dumps(content))
+    return reply
+
+
+def beside(context: Context, suffix: str) -> Path:
+    return Path(str(context.node_config["data-path"])).with_suffix(suffix)
