@@ -1,0 +1,110 @@
+"""The report of a federated run beside the explorer's own figures."""
+
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from spear_core import Result
+from spear_core.federation.report import Report
+
+OWN = (
+    "Each client tests its own nodes with its own edges only. The explorer's figure beside it is "
+    "for the whole graph."
+)
+STAGES = {
+    "join": "until enough nodes had joined",
+    "upload": "until the uploads were there",
+    "estimate": "estimate",
+    "evaluate": "until the clients had tested",
+}
+
+
+def draw(report: Report, result: Result) -> None:
+    """Who answered, who was dropped and why, bytes and seconds."""
+    if report.failure:
+        st.error(f"The run failed: {report.failure}")
+    _other_settings(report, result)
+    a, b, c, d = st.columns(4)
+    a.metric("Nodes that answered", f"{len(report.answered)} of {len(report.asked)}")
+    _beside(b, "Prototypes", str(report.rows), str(len(result.uploads.client)))
+    own = "–" if report.accuracy is None else f"{100 * report.accuracy:.2f} %"
+    here = "–" if result.metrics.accuracy is None else f"{100 * result.metrics.accuracy:.2f} %"
+    _beside(c, "Right at home", own, here, OWN)
+    d.metric("Seconds", f"{sum(report.seconds.values()):.1f}")
+    if report.dropped:
+        st.markdown("**Dropped**")
+        st.markdown("\n".join(f"- node {node}: {why}" for node, why in _dropped(report).items()))
+    if report.answered:
+        with st.expander(f"The nodes that answered ({len(report.answered)})"):
+            st.markdown(_plain(", ".join(report.answered)))
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**Bytes**")
+        st.table(_bytes(report, result))
+        if report.wire_up is None:
+            st.caption("`python -m spear_core federate` adds what the SuperLink counted.")
+        else:
+            st.caption(
+                "On the wire is everything between the SuperLink and its nodes, in Flower's "
+                "envelopes."
+            )
+    with right:
+        st.markdown("**Seconds**")
+        st.table(_seconds(report, result))
+
+
+def _beside(
+    column: DeltaGenerator, name: str, value: str, here: str, help: str | None = None
+) -> None:
+    column.metric(name, value, f"explorer: {here}", "off", delta_arrow="off", help=help)
+
+
+def _dropped(report: Report) -> dict[str, str]:
+    """All that was wrong with a node, by its name; a node may have written it, so it stays text."""
+    why: dict[str, list[str]] = {}
+    for one in report.dropped:
+        why.setdefault(_plain(one["node"]), []).append(_plain(one["reason"]))
+    return {node: "; ".join(reasons) for node, reasons in why.items()}
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]()<>#+!|~$:.-])", r"\\\1", " ".join(text.split()))
+
+
+def _bytes(report: Report, result: Result) -> pd.DataFrame:
+    rows = {
+        "prototypes, counts, labels": (report.counted_bytes, result.metrics.bytes_up_total),
+        "the same in Flower's records": (report.record_bytes, None),
+        "on the wire, up": (report.wire_up, None),
+        "on the wire, down": (report.wire_down, None),
+    }
+    return _table(rows, "{:,}")
+
+
+def _seconds(report: Report, result: Result) -> pd.DataFrame:
+    rows = {
+        STAGES.get(name, name): (took, result.seconds.get(name))
+        for name, took in report.seconds.items()
+    }
+    return _table(rows, "{:.3f}")
+
+
+def _table(rows: Mapping[str, tuple[float | None, float | None]], form: str) -> pd.DataFrame:
+    """This run beside the explorer's, a dash where there is nothing."""
+    said = [["–" if n is None else form.format(n) for n in pair] for pair in rows.values()]
+    return pd.DataFrame(said, index=list(rows), columns=["run", "explorer"])
+
+
+def _other_settings(report: Report, result: Result) -> None:
+    here = result.settings.to_dict()
+    differs = [
+        f"{name} {value} there, {here[name]} here"
+        for name, value in report.settings.items()
+        if name in here and here[name] != value
+    ]
+    if differs:
+        st.info(f"The run had other settings than this page: {', '.join(differs)}.")
