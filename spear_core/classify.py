@@ -1,7 +1,8 @@
 """Inference: smooth the full graph, compare with the global prototypes, take the nearest.
 
 The order is turned round here too: project to C scores first, propagate those. ‖z‖ is left out,
-since it does not change which class wins.
+since it does not change which class wins. Rounding could: the few nodes whose best classes are
+closer than its reach are decided again in float64 (exact.py), so that any order of summing agrees.
 """
 
 from dataclasses import dataclass
@@ -9,10 +10,25 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from spear_core.client import DeferredUploads
+from spear_core.exact import (
+    SMALLEST,
+    exact_prototypes,
+    exact_scores,
+    exact_z,
+    first_of_best,
+    power_weights,
+    unit,
+)
 from spear_core.graph import Graph
 from spear_core.propagate import propagate
-from spear_core.server import Estimate
+from spear_core.server import Estimate, mixture
 from spear_core.settings import Settings
+
+# Reach of float32 rounding in the difference of two scores; four times the most that was measured.
+SCORES = {"dense": 5e-6, "sparse": 1e-5}  # as a part of the best score
+PROTOTYPES = {"dense": 3e-7, "sparse": 3e-6}  # of ‖z‖, where only the prototypes are rounded
+MANY = 64  # doubtful nodes that are worth their own z; more are scored with the whole graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,5 +53,59 @@ def classify(
         nodes = graph.test_nodes
         rows = (nodes, graph.test_operator)
         scores = propagate(graph.operator, flat, alpha, steps, rows)
-    scores = scores.masked_fill(~estimate.seen, -torch.inf)
-    return Prediction(nodes, scores, scores.argmax(dim=1))
+    if not bool(estimate.seen.all()):
+        scores = scores.masked_fill(~estimate.seen, -torch.inf)
+    best, labels = scores.max(dim=1)
+    doubt = doubtful(scores, best, SCORES[layout(graph)] * best.clamp_min(SMALLEST))
+    if len(doubt):
+        labels[doubt] = _settled(graph, estimate, settings, nodes[doubt])
+    return Prediction(nodes, scores, labels)
+
+
+def layout(graph: Graph) -> str:
+    """How the features are stored: "dense" or "sparse"."""
+    return "sparse" if graph.features.layout == torch.sparse_csr else "dense"
+
+
+def doubtful(scores: Tensor, best: Tensor, reach: Tensor) -> Tensor:
+    """Rows in which a second class is within reach of the best.
+
+    Not those where all are zero: the first class wins there, in whatever order they are summed.
+    """
+    close = scores >= (best - reach)[:, None]
+    if int(close.count_nonzero()) == len(best):  # nothing but the best itself
+        return torch.empty(0, dtype=torch.int64, device=best.device)
+    rows = ((close.sum(dim=1) > 1) & (best > -torch.inf)).nonzero().squeeze(1)
+    found = scores[rows]
+    return rows[((found != 0) & (found > -torch.inf)).any(dim=1)]
+
+
+def _settled(graph: Graph, estimate: Estimate, settings: Settings, nodes: Tensor) -> Tensor:
+    """The winning classes of a few nodes in exact arithmetic."""
+    absent = ~estimate.seen
+    w = power_weights(settings.alpha, settings.steps, graph.device)
+    if len(nodes) > MANY:
+        every = _prototypes(estimate, settings, torch.arange(len(absent), device=graph.device))
+        scores = exact_scores(graph, every, w)[nodes]
+        return first_of_best(scores.masked_fill_(absent, -torch.inf))
+    z = exact_z(graph, nodes, w.expand(len(nodes), -1))
+    scores = (z @ unit(estimate.prototypes).t()).masked_fill_(absent, -torch.inf)
+    reach = PROTOTYPES[layout(graph)] * z.norm(dim=1).clamp_min(SMALLEST)
+    doubt = doubtful(scores, scores.amax(dim=1), reach)
+    if len(doubt):
+        close = scores >= (scores.amax(dim=1) - reach)[:, None]
+        which = close[doubt].any(dim=0).nonzero().squeeze(1)
+        again = z[doubt] @ _prototypes(estimate, settings, which).t()
+        scores[doubt] = -torch.inf
+        scores[doubt[:, None], which] = again.masked_fill_(~close[doubt][:, which], -torch.inf)
+    return first_of_best(scores)
+
+
+def _prototypes(estimate: Estimate, settings: Settings, labels: Tensor) -> Tensor:
+    """Unit prototypes of some classes in float64: summed again, or as they were sent."""
+    uploads = estimate.uploads
+    if not isinstance(uploads, DeferredUploads) or settings.defence != "none":
+        return unit(estimate.prototypes)[labels]
+    omega = mixture(uploads, settings)[1][:, None].expand(-1, len(labels))
+    w = power_weights(uploads.alpha, uploads.steps, labels.device)
+    return exact_prototypes(uploads, omega, w.expand(len(labels), -1), labels)

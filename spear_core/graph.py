@@ -16,6 +16,7 @@ from spear_core.errors import DataDamaged
 from spear_core.propagate import Adjacency, adjacency, select_rows, transition
 
 TINY = 1e-38  # keeps a division by zero away
+SUMMED = 4096  # nodes summed in float32 at a time; a long sum of small numbers loses digits
 DENSE_ABOVE = 0.5  # denser features are kept dense; below, CSR products were measured faster
 
 _ALSO_NEEDS = {  # derived attribute -> the fields it is made from
@@ -106,7 +107,13 @@ class Graph:
         """massᵀ X̃ (C, F): features summed with one weight a node and column, (N, C)."""
         if self.features.layout == torch.sparse_csr:
             return (self.features_t @ mass).t()
-        return mass.t() @ self.features
+        whole = self.num_nodes // SUMMED * SUMMED
+        rest = mass[whole:].t() @ self.features[whole:]
+        if whole == 0:
+            return rest
+        mass_blocks = mass[:whole].unflatten(0, (-1, SUMMED))
+        blocks = mass_blocks.transpose(1, 2) @ self.features[:whole].unflatten(0, (-1, SUMMED))
+        return (blocks.sum(0, dtype=torch.float64) + rest).to(rest.dtype)
 
     @cached_property
     def adjacency(self) -> Adjacency:

@@ -1,0 +1,131 @@
+"""Which class really wins, in float64, for the few nodes where float32 cannot tell.
+
+A prediction must not depend on the order in which numbers were added. So whoever finds two scores
+closer than its own rounding error (`classify` for one run, `recombine` for a whole grid) asks here,
+and both get the winner of exact arithmetic on the stored numbers. Classes closer than `TIE` are
+equal, and the first of them wins.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from spear_core.client import DeferredUploads
+from spear_core.graph import Graph
+from spear_core.propagate import mixing, select_rows
+
+TIE = 1e-12  # far above float64 rounding, far below any difference that is meant
+SMALLEST = 0.1  # of a score when its rounding is weighed: where unit vectors cancel out, it stays
+SMALL = 500_000  # entries of a matrix that is quicker multiplied whole
+BLOCK = 4096  # dense rows turned to float64 at a time
+
+
+def power_weights(alpha: float, steps: int, device: torch.device) -> Tensor:
+    """The weights of the operator's powers as one row, (1, T + 1), without those that vanish."""
+    enough = steps if alpha == 1 else math.ceil(math.log(1e-18) / math.log(max(alpha, 1e-18)))
+    weights = mixing(alpha, min(steps, enough))
+    return torch.tensor([weights], dtype=torch.float64, device=device)
+
+
+def exact_prototypes(uploads: DeferredUploads, omega: Tensor, w: Tensor, labels: Tensor) -> Tensor:
+    """Unit prototypes in float64, (Q, F): one for every column of ω (P, Q), row of w and label.
+
+    `w` (Q, T + 1) are the weights of the powers of the operator (`power_weights`).
+    """
+    graph, owner = uploads.partition.graph, uploads.partition.owner
+    nodes = graph.train_nodes
+    label = graph.y[nodes]
+    pair = uploads.table(torch.arange(len(uploads.client), device=graph.device))
+    each = (omega.double() / uploads.counts[:, None])[pair[owner[nodes], label]]
+    start = torch.zeros(graph.num_nodes, len(labels), dtype=torch.float64, device=graph.device)
+    start[nodes] = each.masked_fill_(label[:, None] != labels, 0)
+    power, total = start, start * w[:, 0]
+    if w.shape[1] > 1:
+        operator = as_double(uploads.partition.operator_t)
+    for s in range(1, w.shape[1]):
+        power = operator @ power
+        total.addcmul_(power, w[:, s])
+    return unit(collect_exactly(graph, total))
+
+
+def exact_z(graph: Graph, nodes: Tensor, w: Tensor) -> Tensor:
+    """Smoothed features of some nodes in float64, (L, F); `w` (L, T + 1) as above."""
+    power = _unit_columns(graph, nodes)
+    total = power * w[:, 0]
+    for t in range(1, w.shape[1]):
+        power = _transposed(graph.operator, lambda: graph.operator_t, power)
+        total.addcmul_(power, w[:, t])
+    return collect_exactly(graph, total)
+
+
+def _unit_columns(graph: Graph, nodes: Tensor) -> Tensor:
+    """One column a node with a 1 in its place, (N, L): Πᵀ of it is the nodes' rows of Π."""
+    columns = torch.zeros(graph.num_nodes, len(nodes), dtype=torch.float64, device=graph.device)
+    columns[nodes, torch.arange(len(nodes), device=graph.device)] = 1
+    return columns
+
+
+def exact_scores(graph: Graph, prototypes: Tensor, w: Tensor) -> Tensor:
+    """Scores of every node in float64, (N, C), where too many are in doubt to take one by one."""
+    columns = prototypes.t().contiguous()
+    if graph.features.layout == torch.sparse_csr:
+        power = as_double(graph.features) @ columns
+    else:
+        power = torch.cat([rows.double() @ columns for rows in graph.features.split(BLOCK)])
+    operator, total = as_double(graph.operator), power * w[0, 0]
+    for t in range(1, w.shape[1]):
+        power = operator @ power
+        total.add_(power, alpha=float(w[0, t]))
+    return total
+
+
+def collect_exactly(graph: Graph, mass: Tensor) -> Tensor:
+    """massᵀ X̃ (L, F) in float64."""
+    if graph.features.layout == torch.sparse_csr:
+        return _transposed(graph.features, lambda: graph.features_t, mass).t()
+    shape = (mass.shape[1], graph.num_features)
+    total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
+    for rows in mass.any(dim=1).nonzero().squeeze(1).split(BLOCK):
+        total.addmm_(mass[rows].t(), graph.features[rows].double())
+    return total
+
+
+def _transposed(matrix: Tensor, other: Callable[[], Tensor], x: Tensor) -> Tensor:
+    """matrixᵀ x in float64; `other` gives a large matrixᵀ only if many rows of x count."""
+    if matrix.values().numel() < SMALL:
+        return as_double(other()) @ x
+    rows = x.any(dim=1).nonzero().squeeze(1)
+    if 4 * len(rows) > len(x):
+        return as_double(other()) @ x
+    part = select_rows(matrix, rows)
+    given = x[rows].repeat_interleave(part.crow_indices().diff().long(), dim=0)
+    given *= part.values()[:, None]
+    total = torch.zeros(matrix.shape[1], x.shape[1], dtype=torch.float64, device=x.device)
+    return total.index_add_(0, part.col_indices(), given)
+
+
+def first_of_best(scores: Tensor) -> Tensor:
+    """The winner of every row of exact scores (L, C): the first of those equal to the best."""
+    size = scores.masked_fill(scores == -torch.inf, 0).abs().amax(dim=1).clamp_min(SMALLEST)
+    near = scores >= (scores.amax(dim=1) - TIE * size)[:, None]
+    return near.to(torch.uint8).argmax(dim=1)
+
+
+def unit(rows: Tensor) -> Tensor:
+    """Rows of length 1 in float64; a zero row stays zero."""
+    return torch.nn.functional.normalize(rows.double(), dim=-1, eps=1e-200)
+
+
+def as_double(matrix: Tensor) -> Tensor:
+    """The same matrix, CSR or dense, in float64."""
+    if matrix.layout != torch.sparse_csr:
+        return matrix.double()
+    return torch.sparse_csr_tensor(
+        matrix.crow_indices(),
+        matrix.col_indices(),
+        matrix.values().double(),
+        matrix.shape,
+        device=matrix.device,
+    )
