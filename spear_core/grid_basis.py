@@ -1,0 +1,115 @@
+"""Class sums of Â^s X̃ for s = 0 … T, from which the prototypes of every α, γ and T follow."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from spear_core.client import DeferredUploads
+from spear_core.exact import as_double
+from spear_core.partition import Partition
+from spear_core.propagate import block_width
+from spear_core.server import mixture
+from spear_core.settings import Settings
+
+SUMMED = 2048  # dense rows summed in float32; what they give is added up in float64
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """What a partition's clients hold and what every γ makes of it."""
+
+    uploads: DeferredUploads
+    omega: Tensor  # (P, G)
+    classes: Tensor  # (C'): those that can win
+    masses: Tensor  # (N, T + 1, C'): (Âᵀ)^s S, already divided by the counts
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """C' and G."""
+        return len(self.classes), self.omega.shape[1]
+
+    @property
+    def columns(self) -> int:
+        """J: how many columns sums for sparse features have for every power."""
+        return min(len(self.omega), len(self.classes) * self.omega.shape[1])
+
+    @property
+    def place(self) -> Tensor:
+        """Which of the classes that can win every upload is of, (P)."""
+        return torch.searchsorted(self.classes, self.uploads.label)
+
+    def by_client(self) -> Tensor:
+        """The sums for dense features, (T + 1, C', G, F) in float64, client by client."""
+        graph, owner = self.uploads.partition.graph, self.uploads.partition.owner
+        (classes, gammas), count, width = self.shape, self.masses.shape[1], graph.num_features
+        table = torch.zeros(
+            self.uploads.clients, classes, gammas, dtype=torch.float64, device=owner.device
+        )
+        table[self.uploads.client, self.place] = self.omega.double()
+        total = torch.zeros(count, classes, gammas, width, dtype=torch.float64, device=owner.device)
+        sizes = torch.bincount(owner, minlength=self.uploads.clients).tolist()
+        for k, nodes in enumerate(owner.argsort(stable=True).split(sizes)):
+            own = total.new_zeros(count * classes, width)
+            for rows in nodes.split(SUMMED):
+                mass = self.masses.index_select(0, rows).flatten(1)
+                own += mass.t() @ graph.features.index_select(0, rows)
+            total += table[k, :, :, None] * own.view(count, classes, 1, width)
+        return total
+
+    def by_column(self) -> tuple[Tensor, Tensor | None]:
+        """The sums for any features in float64, (F, T + 1, J), and the mix (C' G, J) of every γ.
+
+        The J columns are the (client, class) pairs, or if those are fewer the classes with the
+        weights of every γ: then there is nothing left to mix.
+        """
+        owner, (classes, gammas) = self.uploads.partition.owner, self.shape
+        omega = self.omega.double()
+        mix = None
+        if self.columns == len(omega):
+            place = self.place
+            weight = (owner[:, None] == self.uploads.client).to(omega.dtype)  # (N, P)
+            mix = omega.new_zeros(classes, gammas, len(omega))
+            mix[place, :, torch.arange(len(omega), device=owner.device)] = omega
+            mix = mix.flatten(0, 1)
+        else:
+            table = omega.new_zeros(self.uploads.clients, classes, gammas)
+            table[self.uploads.client, self.place] = omega
+            weight = table.flatten(1).index_select(0, owner)  # (N, C' G)
+            place = torch.arange(classes, device=owner.device).repeat_interleave(gammas)
+        columns = (self.masses.index_select(2, place) * weight[:, None]).flatten(1)
+        sums = as_double(self.uploads.partition.graph.features_t) @ columns
+        return sums.view(-1, self.masses.shape[1], len(place)), mix
+
+    def mixed(self, columns: Tensor, mix: Tensor | None) -> Tensor:
+        """The same sums as `by_client` gives, from columns."""
+        whole = columns.permute(1, 2, 0)  # (T + 1, J, F)
+        if mix is not None:
+            whole = mix @ whole
+        return whole.unflatten(1, self.shape)
+
+
+def make_basis(
+    partition: Partition,
+    settings: Settings,
+    gammas: tuple[float, ...],
+    top: int,
+    dtype: torch.dtype,
+) -> Basis:
+    """The basis of a partition; the settings' own α, γ and T are not looked at."""
+    uploads = DeferredUploads(partition, replace(settings, steps=0))
+    omega = torch.stack([mixture(uploads, replace(settings, gamma=g))[1] for g in gammas], 1)
+    classes = torch.bincount(uploads.label).nonzero().squeeze(1)
+    ones = torch.ones(len(omega), dtype=dtype, device=partition.owner.device)
+    start = uploads.mass(ones).index_select(1, classes)
+    operator = as_double(partition.operator_t) if dtype == torch.float64 else partition.operator_t
+    masses = start.new_empty(len(start), top + 1, len(classes))
+    step = block_width(len(start), start.device)
+    for first in range(0, len(classes), step):
+        columns = slice(first, first + step)
+        power = start[:, columns].contiguous()
+        masses[:, 0, columns] = power
+        for s in range(1, top + 1):
+            power = operator @ power
+            masses[:, s, columns] = power
+    return Basis(uploads, omega, classes, masses)
