@@ -29,6 +29,7 @@ page = st.navigation(
     ],
     position="top",
 )
+st.session_state["_page"] = page.url_path or "explore"  # the default page has no path
 try:
     settings = controls.settings()
 except SpearError as error:  # values that do not go together

@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.shared import view_notebook
 from pages.shared.controls import SCENARIOS
 from spear_core import Settings, defaults, run
 from tests.browser import ROOT
@@ -196,3 +197,15 @@ def test_a_dataset_that_cannot_be_had_is_one_sentence(app, monkeypatch, tmp_path
     app.sidebar.selectbox(key="dataset").select("Squirrel").run()
     assert not app.exception
     assert "Squirrel is not on disk and cannot be downloaded" in app.error[0].value
+
+
+@pytest.mark.parametrize("page", [name for name in view_notebook.PAGES if name != "learn"])
+def test_every_page_hands_out_its_own_notebook(page):
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    test.query_params["dataset"], test.query_params["clients"] = "karate", "3"
+    test.run()
+    if page != "explore":
+        test.switch_page(f"pages/{page}.py").run()
+    assert not test.exception
+    labels = [button.proto.label for button in test.get("download_button")]
+    assert f"The notebook of this page ({view_notebook.mirror(page).name})" in labels

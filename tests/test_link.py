@@ -5,9 +5,12 @@ from dataclasses import fields
 
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.runtime.state import QueryParamsProxy
+from streamlit.testing.v1 import AppTest
 
 from pages.shared import link
 from spear_core import Settings, defaults
+from tests.browser import ROOT
 
 SETTINGS = st.builds(
     Settings,
@@ -89,3 +92,24 @@ def test_every_scenario_shows_something_else():
         sent = len(result.uploads.client) / len(usual.uploads.client)
         assert words
         assert name == "Paper default" or moved or not 0.8 < sent < 1.2, name
+
+
+def test_a_page_just_opened_gets_its_query_even_if_the_server_still_has_it(monkeypatch):
+    """The browser's address is bare then, whatever the server was told by a timer's rerun."""
+    written, original = [], QueryParamsProxy.from_dict
+
+    def from_dict(self, query):
+        written.append(dict(query))
+        original(self, query)
+
+    monkeypatch.setattr(QueryParamsProxy, "from_dict", from_dict)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app.query_params["dataset"], app.query_params["clients"] = "karate", "3"
+    app.run()
+    count = len(written)
+    app.run()
+    assert len(written) == count  # nothing has changed, so nothing is sent
+    app.switch_page("pages/split.py").run()  # with the very query of the page before
+    assert app.session_state["_page"] == "split"
+    assert len(written) == count + 1
+    assert written[-1]["dataset"] == "karate"

@@ -77,12 +77,17 @@ def read() -> None:
 
 
 def write(settings: Settings) -> None:
-    """Write every control to the URL."""
-    query = full_query(settings)
-    st.session_state["_last"] = {name: st.session_state.get(name) for name in (*SETTINGS, *VIEWS)}
-    if dict(st.query_params) != query:
+    """Write every control to the URL.
+
+    A page that was just opened has a bare address, though the server may still hold the query of
+    the page before (a timer's rerun that met the click carries it): there it is written anyway.
+    """
+    state, query = st.session_state, full_query(settings)
+    state["_last"] = {name: state.get(name) for name in (*SETTINGS, *VIEWS)}
+    page = state.get("_page")
+    if dict(st.query_params) != query or state.get("_written_on", page) != page:
         st.query_params.from_dict(query)
-    st.session_state["_written"] = query
+    state["_written"], state["_written_on"] = query, page
 
 
 def full_query(settings: Settings) -> dict[str, str]:

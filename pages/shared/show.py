@@ -66,7 +66,7 @@ def python_lines(settings: Settings, *body: str) -> str:
 def same_in_python(settings: Settings, title: str, *body: str) -> None:
     """The lines behind the page, to copy and as a notebook, and the notebook that mirrors it."""
     code = python_lines(settings, *body)
-    page = st.session_state.get("_page", "explore")
+    page = st.session_state["_page"]
     with st.expander("The same in Python", icon=":material/code:"):
         st.code(code, language="python")
         with st.container(horizontal=True):
