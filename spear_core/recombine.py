@@ -31,6 +31,7 @@ from spear_core.settings import Settings
 # Reach of rounding in the difference of two scores: about four times the most that was measured.
 DENSE = 2.5e-6  # as a part of ‖z‖, for float32 scores of smoothed features
 BASES = 2e-7  # the same when the float32 bases are recombined in float64
+ALIKE = 0.04  # distance of unit prototypes up to which one γ stands for another, on large graphs
 BLOCK = 500_000  # scores made at once: they stay in the cache
 TOGETHER = 4_000_000  # numbers of a matrix of nodes while deciding exactly
 SOME = 64  # decisions made at once with bases
@@ -66,11 +67,16 @@ def recombine(
     powers = _test_powers(graph, graph.features, graph.operator, graph.test_operator, top)
     sums = basis.by_client()
     found = []
-    for u, nodes, scores, least in _by_features(powers, w, sums):
+    for u, which, at, scores, least, alike in _by_features(powers, w, sums):
         winner, near, close = _winners(scores, least, basis.classes)
         for i, k in points[u]:
-            labels[i, :, k, nodes] = winner[0]
-        found.append((near + near.new_tensor([u, 0, nodes.start]), close))
+            for j, won in zip(which, winner[0], strict=True):
+                labels[i, j, k, at] = won.long()
+            for j in alike:
+                labels[i, j, k, at] = labels[i, which[0], k, at]
+        gamma = torch.tensor(which, device=graph.device)[near[:, 1]]
+        node = at[near[:, 2]] if isinstance(at, Tensor) else at.start + near[:, 2]
+        found.append((torch.stack([near[:, 0] + u, gamma, node], dim=1), close))
     near, close = (torch.cat(part) for part in zip(*found, strict=True))
     amount = torch.zeros(len(w), len(gammas), dtype=torch.int64, device=graph.device)
     amount.index_put_((near[:, 0], near[:, 1]), torch.ones_like(near[:, 0]), accumulate=True)
@@ -87,21 +93,49 @@ def recombine(
 
 def _by_features(
     powers: Tensor, w: Tensor, sums: Tensor
-) -> Iterator[tuple[int, slice, Tensor, Tensor]]:
-    """Scores from smoothed features: row of w, test nodes, (1, C', G, M'), what may still win."""
-    shape = sums.shape[1:3]
+) -> Iterator[tuple[int, list[int], slice | Tensor, Tensor, Tensor, list[int]]]:
+    """Scores from smoothed features: row of w, some γ, test nodes, (1, C', G', M'), what may win.
+
+    Last come the γ for which the winners of the first one stand as well: prototypes of large γ lie
+    close together, so only nodes whose lead their distance could take are scored again for them.
+    """
     pairs = (w[:, :, None] * w[:, None]).flatten(1)  # (U, (T + 1)²): w_t w_s
     gram = torch.einsum("tmf,smf->tsm", powers, powers).flatten(0, 1)
-    length = (pairs.float() @ gram).clamp_min_(0).sqrt_()  # ‖z‖, (U, M)
-    reach = DENSE * length.clamp_min_(SMALLEST)
-    height = max(1, BLOCK // shape.numel())
-    prototypes = [unit(torch.tensordot(one, sums, 1)).flatten(0, 1).float() for one in w]
+    length = (pairs.float() @ gram).clamp_min_(0).sqrt_().clamp_min_(SMALLEST)  # ‖z‖, (U, M)
+    prototypes = unit(torch.tensordot(w, sums, 1)).float()  # (U, C', G, F)
+    every = prototypes.flatten(0, 1)
+    apart = torch.cdist(every, every, compute_mode="donot_use_mm_for_euclid_dist")
+    farthest = apart.unflatten(0, prototypes.shape[:2]).amax(1).tolist()  # (U, G, G)
+    limit = ALIKE if powers.shape[1] * every[0].shape[0] * sums.shape[1] > BLOCK else 0.0
+    plans = [_plan(own, far, limit) for own, far in zip(prototypes, farthest, strict=True)]
+    height = max(1, BLOCK // sums.shape[1] // max(len(plan[0]) for plan in plans))
     for first in range(0, powers.shape[1], height):
-        nodes = slice(first, first + height)
-        for u, own in enumerate(prototypes):  # (C' G, F)
-            z = torch.tensordot(w[u].float(), powers[:, nodes], 1)
-            scores = (own @ z.t()).unflatten(0, shape)
-            yield u, nodes, scores[None], (scores.amax(0) - reach[u, nodes])[None]
+        nodes = slice(first, min(first + height, powers.shape[1]))
+        for u, (which, own, alike, theirs, far) in enumerate(plans):
+            z, size = torch.tensordot(w[u].float(), powers[:, nodes], 1), length[u, nodes]
+            scores = (own @ z.t()).unflatten(0, (-1, len(which)))
+            best = scores.amax(0)
+            yield u, which, nodes, scores[None], (best - DENSE * size)[None], alike
+            if alike:
+                reaching = scores[:, 0] >= best[0] - 2 * (far + DENSE) * size
+                left = (reaching.sum(0) > 1).nonzero().squeeze(1)
+                scores = (theirs @ z[left].t()).unflatten(0, (-1, len(alike)))
+                least = scores.amax(0) - DENSE * size[left]
+                yield u, alike, first + left, scores[None], least[None], []
+
+
+def _plan(
+    own: Tensor, apart: list[list[float]], limit: float
+) -> tuple[list[int], Tensor, list[int], Tensor, float]:
+    """The γ to score and those close to the first of them, with prototypes; how far they are."""
+    near = [
+        [j for j, far in enumerate(row) if far < limit and j != i] for i, row in enumerate(apart)
+    ]
+    first = max(range(len(near)), key=lambda i: len(near[i]))
+    alike = near[first]
+    which = [first, *(j for j in range(len(apart)) if j != first and j not in alike)]
+    far = 1.001 * max((apart[first][j] for j in alike), default=0.0)
+    return which, own[:, which].flatten(0, 1), alike, own[:, alike].flatten(0, 1), far
 
 
 def _by_products(graph: Graph, w: Tensor, basis: Basis) -> Iterator[tuple[slice, Tensor]]:
