@@ -17,7 +17,7 @@ from spear_core.partition import split
 from spear_core.perturb import perturb, perturb_test
 from spear_core.recombine import recombine
 from spear_core.run import run_on
-from spear_core.settings import Settings
+from spear_core.settings import Settings, checked
 
 HELD = 64_000_000  # numbers of a basis for sparse features: more γ than fit are done in turn
 
@@ -43,9 +43,9 @@ def grid(
 ) -> Grid:
     """Accuracy and predictions for every combination of α, γ and T around the settings."""
     axes = (
-        _axis(settings, "alpha", alphas),
-        _axis(settings, "gamma", gammas),
-        _axis(settings, "steps", steps),
+        _axis("alpha", alphas),
+        _axis("gamma", gammas),
+        _axis("steps", steps),
     )
     graph = load(settings) if graph is None else graph.to(pick_device(settings.device)[0])
     if len(graph.test_nodes) == 0:
@@ -76,15 +76,12 @@ def grid(
     return Grid(settings, *axes, labels, right.double() / labels.shape[-1])
 
 
-def _axis(settings: Settings, name: str, values: Iterable[Any]) -> tuple[Any, ...]:
+def _axis(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     """The values as Settings takes them; refuses what a run refuses."""
-    checked = []
-    for value in values:
-        change: dict[str, Any] = {name: value}
-        checked.append(getattr(replace(settings, **change), name))
-    if not checked:
+    axis = tuple(checked(name, value) for value in values)
+    if not axis:
         raise SettingError(f"A grid needs at least one value of {name}.")
-    return tuple(checked)
+    return axis
 
 
 def _linear(settings: Settings) -> bool:

@@ -239,6 +239,12 @@ def defaults(dataset: str) -> Settings:
     return Settings(dataset=name, clients=3) if name == "karate" else Settings(dataset=name)
 
 
+def checked(name: str, value: Any) -> Any:
+    """One value as Settings would take it; cheaper than making all of them."""
+    (f,) = (f for f in fields(Settings) if f.name == name)
+    return _checked(name, f.type, value, f.metadata)
+
+
 def _checked(name: str, kind: Any, value: Any, rule: Any) -> Any:
     """The value in its declared type, or one sentence that says what to give instead."""
     kind = kind if isinstance(kind, str) else kind.__name__
