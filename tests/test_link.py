@@ -113,3 +113,16 @@ def test_a_page_just_opened_gets_its_query_even_if_the_server_still_has_it(monke
     assert app.session_state["_page"] == "split"
     assert len(written) == count + 1
     assert written[-1]["dataset"] == "karate"
+
+
+def test_a_control_that_streamlit_forgot_gets_its_last_value_back(monkeypatch):
+    usual = link.parse({})[0]
+    last = {name: usual[name] for name in (*link.SETTINGS, *link.VIEWS)} | {"labels_per_class": 5}
+    state = {
+        name: value for name, value in last.items() if name not in ("labels_per_class", "beta")
+    }
+    last["beta"] = None  # was not known then either
+    monkeypatch.setattr(link.st, "session_state", state | {"_last": last})
+    link.keep()
+    assert link.st.session_state["labels_per_class"] == 5
+    assert link.st.session_state["beta"] == Settings().beta

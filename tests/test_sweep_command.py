@@ -101,7 +101,12 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     seeds = ",".join(map(str, range(5000)))
     command = [sys.executable, "-m", "spear_core", "sweep", "--jobs", "2", "--seeds", seeds]
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job may ignore it
     )
     logs = tmp_path / "cache" / "sweeps"
     while process.poll() is None and not any(logs.glob("*/digits.log")):

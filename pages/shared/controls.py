@@ -70,8 +70,7 @@ def settings() -> Settings:
     state = st.session_state
     for note in state.pop("_notes", []):
         st.warning(note)
-    for name in (*link.SETTINGS, *link.VIEWS):  # Streamlit forgets a widget that is not drawn
-        state[name] = state[name]
+    link.keep()
     return _current()
 
 

@@ -76,6 +76,20 @@ def read() -> None:
     state["_notes"] = notes
 
 
+def keep() -> None:
+    """Hold every control's value: Streamlit forgets a widget that is not drawn.
+
+    One that was forgotten all the same, because another page was opened while a fragment ran, gets
+    its last value back.
+    """
+    state, last = st.session_state, _last()
+    for name in (*SETTINGS, *VIEWS):
+        if name not in state:
+            value = last.get(name)
+            state[name] = parse({})[0][name] if value is None else value
+        state[name] = state[name]
+
+
 def write(settings: Settings) -> None:
     """Write every control to the URL.
 
