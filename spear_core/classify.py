@@ -25,7 +25,7 @@ from spear_core.propagate import propagate
 from spear_core.server import Estimate, mixture
 from spear_core.settings import Settings
 
-# Reach of float32 rounding in the difference of two scores; four times the most that was measured.
+# Reach of float32 rounding in the difference of two scores: over three times the most measured.
 SCORES = {"dense": 5e-6, "sparse": 1e-5}  # as a part of the best score
 PROTOTYPES = {"dense": 3e-7, "sparse": 3e-6}  # of ‖z‖, where only the prototypes are rounded
 MANY = 64  # doubtful nodes that are worth their own z; more are scored with the whole graph

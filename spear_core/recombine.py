@@ -28,7 +28,7 @@ from spear_core.partition import Partition
 from spear_core.propagate import block_width, mixing
 from spear_core.settings import Settings
 
-# Reach of rounding in the difference of two scores: about four times the most that was measured.
+# Reach of rounding in the difference of two scores: over three times the most that was measured.
 DENSE = 2.5e-6  # as a part of ‖z‖, for float32 scores of smoothed features
 BASES = 2e-7  # the same when the float32 bases are recombined in float64
 ALIKE = 0.04  # distance of unit prototypes up to which one γ stands for another, on large graphs
