@@ -14,6 +14,7 @@ from spear_core import Settings, run
 from spear_core.damage import compare, damage, held_by, honest, table, words
 from spear_core.figures import attack as figures
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
+from tests.pages import put, sound
 
 VIEWS = link.VIEWS["attack_view"]
 LYING = {"attackers": "random", "attacker_count": 3}
@@ -24,18 +25,6 @@ def page():
     app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
     app.switch_page("pages/attack.py").run()
     return sound(app)
-
-
-def sound(app):
-    assert not app.exception
-    assert not app.error
-    return app
-
-
-def put(page, **values):
-    for name, value in values.items():
-        page.session_state[name] = value
-    return sound(page.run())
 
 
 def numbers(page):

@@ -19,6 +19,7 @@ from spear_core.baselines.views import Summary, summaries
 from spear_core.figures import compare as figures
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 from tests.conftest import need
+from tests.pages import put, sound
 
 VIEWS = link.VIEWS["compare"]
 KARATE = Settings(dataset="karate", clients=3)
@@ -41,18 +42,6 @@ def opened(**query):
 
 def karate(**query):
     return opened(dataset="karate", clients="3", **query)
-
-
-def sound(app):
-    assert not app.exception
-    assert not app.error
-    return app
-
-
-def put(page, **values):
-    for name, value in values.items():
-        page.session_state[name] = value
-    return sound(page.run())
 
 
 def said(page):
