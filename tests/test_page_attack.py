@@ -13,8 +13,8 @@ from pages.shared import link
 from spear_core import Settings, run
 from spear_core.damage import compare, damage, held_by, honest, table, words
 from spear_core.figures import attack as figures
+from tests.apptest import put, sound
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
-from tests.pages import put, sound
 
 VIEWS = link.VIEWS["attack_view"]
 LYING = {"attackers": "random", "attacker_count": 3}

@@ -17,9 +17,9 @@ from spear_core.baselines.loop import curve_so_far, train
 from spear_core.baselines.results import append, own, row_of, stored
 from spear_core.baselines.views import Summary, summaries
 from spear_core.figures import compare as figures
+from tests.apptest import put, sound
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 from tests.conftest import need
-from tests.pages import put, sound
 
 VIEWS = link.VIEWS["compare"]
 KARATE = Settings(dataset="karate", clients=3)
