@@ -1,5 +1,6 @@
 """Trained methods on a page: what is stored, SPEAR beside it, and a live run with its curve."""
 
+import math
 import statistics
 import time
 from dataclasses import dataclass, field, replace
@@ -66,7 +67,7 @@ class Live:
     title: str
     rounds: int
     points: dict[int, float] = field(default_factory=dict)  # round -> accuracy in percent
-    words: str = ""  # what is said once it has ended
+    words: str = ""  # what is said once it has ended by itself
 
 
 def live(settings: Settings, result: Result) -> None:
@@ -103,13 +104,12 @@ def _train(shown: Live, settings: Settings, training: Any, result: Result) -> No
 
     def told(point: Point) -> None:
         nonlocal drawn
-        shown.words = f"Stopped after {point.round} of {point.rounds} rounds; run it to go on."
-        if point.accuracy is not None:
-            shown.points[point.round] = 100 * point.accuracy
+        accuracy = math.nan if point.accuracy is None else 100 * point.accuracy
+        shown.points[point.round] = accuracy
         if time.monotonic() - drawn > EVERY:
             drawn = time.monotonic()
             _grow(curve, shown, result)
-        so_far = f", {shown.points[point.round]:.1f} %" if point.round in shown.points else ""
+        so_far = "" if math.isnan(accuracy) else f", {accuracy:.1f} %"
         words = f"{shown.title}: round {point.round} of {point.rounds}{so_far}"
         bar.progress(point.round / point.rounds, words)
 
@@ -149,13 +149,21 @@ def _grow(place: Any, shown: Live, result: Result) -> None:
 
 
 def _draw(shown: Live, result: Result) -> None:
-    """The curve of a run that has ended or was stopped."""
-    rounds, percent = list(shown.points), list(shown.points.values())
+    """The curve of a run that has ended or was stopped.
+
+    A stopped one may still be in its last round beside this, so it is read once.
+    """
+    words, points = shown.words, dict(shown.points)
+    known = {r: percent for r, percent in points.items() if not math.isnan(percent)}
+    rounds, percent = list(known), list(known.values())
     st.markdown(f"**{shown.title}{f': {percent[-1]:.2f} %' if percent else ''}**")
     if percent:
         chart = figures.live(rounds, percent, shown.rounds, _spear_percent(result))
         show.chart(chart, "compare-live", f"Accuracy after each round of {shown.title}.")
-    st.caption(shown.words)
+    st.caption(
+        words
+        or f"Stopped after {max(points, default=0)} of {shown.rounds} rounds; run it to go on."
+    )
 
 
 def _spear_percent(result: Result) -> float:
