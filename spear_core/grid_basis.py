@@ -98,7 +98,7 @@ def make_basis(
 ) -> Basis:
     """The basis of a partition; the settings' own α, γ and T are not looked at."""
     uploads = DeferredUploads(partition, replace(settings, steps=0))
-    omega = torch.stack([mixture(uploads, replace(settings, gamma=g))[1] for g in gammas], 1)
+    omega = torch.stack([mixture(uploads, settings, g)[1] for g in gammas], 1)
     classes = torch.bincount(uploads.label).nonzero().squeeze(1)
     ones = torch.ones(len(omega), dtype=dtype, device=partition.owner.device)
     start = uploads.mass(ones).index_select(1, classes)

@@ -81,10 +81,15 @@ def _total(uploads: Uploads, settings: Settings, omega: Tensor) -> Tensor:
     return torch.where(empty, uploads.combine(omega), robust) if bool(empty.any()) else robust
 
 
-def mixture(uploads: Uploads, settings: Settings) -> tuple[Tensor, Tensor, Tensor | None]:
-    """λ and ω of every row, (P), and the peers' shares where they are not all alike, (P, P)."""
+def mixture(
+    uploads: Uploads, settings: Settings, gamma: float | None = None
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """λ and ω of every row, (P), and the peers' shares where they are not all alike, (P, P).
+
+    `gamma` stands in for the settings' own.
+    """
     trust = _trust(uploads, settings)
-    lam = _shrinkage(trust, settings)
+    lam = _shrinkage(trust, settings.gamma if gamma is None else gamma, settings.shrinkage)
     weight = trust if settings.count_weights else torch.ones_like(trust)
     given = weight * lam  # what every row hands to its peers
     if settings.peers == "semantic":
@@ -132,11 +137,9 @@ def _trust(uploads: Uploads, settings: Settings) -> Tensor:
     return n * (1 + torch.log1p(uploads.degree[uploads.client]))
 
 
-def _shrinkage(trust: Tensor, settings: Settings) -> Tensor:
+def _shrinkage(trust: Tensor, gamma: float, shrinkage: bool) -> Tensor:
     """λ = 1 / (1 + γ n) for every row (eq. 5); γ = ∞ gives 0."""
-    if not settings.shrinkage:
-        return torch.zeros_like(trust)
-    return 1 / (1 + settings.gamma * trust)
+    return 1 / (1 + gamma * trust) if shrinkage else torch.zeros_like(trust)
 
 
 def _holders(uploads: Uploads) -> Tensor:
