@@ -8,6 +8,7 @@ equal, and the first of them wins.
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -20,7 +21,7 @@ TIE = 1e-12  # far above float64 rounding, far below any difference that is mean
 SMALLEST = 0.1  # of a score when its rounding is weighed: where unit vectors cancel out, it stays
 SMALL = 500_000  # entries of a matrix that is quicker multiplied whole
 BLOCK = 4096  # dense rows turned to float64 at a time
-COLUMNS = 6  # columns propagated at a time: 26 took 66 ms at once and 27 ms in blocks of four
+COLUMNS = 4  # columns propagated at a time: 26 took 66 ms at once and 27 ms in blocks of four
 
 
 def power_weights(alpha: float, steps: int, device: torch.device) -> Tensor:
@@ -50,7 +51,7 @@ def exact_prototypes(uploads: DeferredUploads, omega: Tensor, w: Tensor, labels:
         power = total.new_zeros(len(total), len(labels[some]))
         power[nodes] = each[:, some]
         total[:, some] = power * w[some, 0]
-        for s in range(1, w.shape[1]):
+        for s in range(1, _powers(w[some])):
             power = operator @ power
             total[:, some] += power * w[some, s]
     return unit(collect_exactly(graph, total))
@@ -58,19 +59,23 @@ def exact_prototypes(uploads: DeferredUploads, omega: Tensor, w: Tensor, labels:
 
 def exact_z(graph: Graph, nodes: Tensor, w: Tensor) -> Tensor:
     """Smoothed features of some nodes in float64, (L, F); `w` (L, T + 1) as above."""
-    power = _unit_columns(graph, nodes)
-    total = power * w[:, 0]
-    for t in range(1, w.shape[1]):
-        power = _transposed(graph.operator, lambda: graph.operator_t, power)
-        total.addcmul_(power, w[:, t])
+    shape = (graph.num_nodes, len(nodes))
+    total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
+    whole = cache(lambda: as_double(graph.operator_t))
+    for first in range(0, len(nodes), COLUMNS):
+        some = slice(first, first + COLUMNS)
+        power = total.new_zeros(len(total), len(nodes[some]))
+        power[nodes[some], torch.arange(power.shape[1], device=graph.device)] = 1
+        total[:, some] = power * w[some, 0]  # Πᵀ of a unit column is the node's row of Π
+        for t in range(1, _powers(w[some])):
+            power = _transposed(graph.operator, whole, power)
+            total[:, some] += power * w[some, t]
     return collect_exactly(graph, total)
 
 
-def _unit_columns(graph: Graph, nodes: Tensor) -> Tensor:
-    """One column a node with a 1 in its place, (N, L): Πᵀ of it is the nodes' rows of Π."""
-    columns = torch.zeros(graph.num_nodes, len(nodes), dtype=torch.float64, device=graph.device)
-    columns[nodes, torch.arange(len(nodes), device=graph.device)] = 1
-    return columns
+def _powers(w: Tensor) -> int:
+    """How many powers of the operator have any weight, (L, T + 1)."""
+    return int(w.any(dim=0).nonzero().max()) + 1
 
 
 def exact_scores(graph: Graph, prototypes: Tensor, w: Tensor) -> Tensor:
@@ -90,7 +95,7 @@ def exact_scores(graph: Graph, prototypes: Tensor, w: Tensor) -> Tensor:
 def collect_exactly(graph: Graph, mass: Tensor) -> Tensor:
     """massᵀ X̃ (L, F) in float64."""
     if graph.features.layout == torch.sparse_csr:
-        return _transposed(graph.features, lambda: graph.features_t, mass).t()
+        return _transposed(graph.features, lambda: as_double(graph.features_t), mass).t()
     shape = (mass.shape[1], graph.num_features)
     total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
     for rows in mass.any(dim=1).nonzero().squeeze(1).split(BLOCK):
@@ -99,12 +104,12 @@ def collect_exactly(graph: Graph, mass: Tensor) -> Tensor:
 
 
 def _transposed(matrix: Tensor, other: Callable[[], Tensor], x: Tensor) -> Tensor:
-    """matrixᵀ x in float64; `other` gives a large matrixᵀ only if many rows of x count."""
+    """matrixᵀ x in float64; `other` gives all of matrixᵀ, if many rows of x count."""
     if matrix.values().numel() < SMALL:
-        return as_double(other()) @ x
+        return other() @ x
     rows = x.any(dim=1).nonzero().squeeze(1)
     if 4 * len(rows) > len(x):
-        return as_double(other()) @ x
+        return other() @ x
     part = select_rows(matrix, rows)
     given = x[rows].repeat_interleave(part.crow_indices().diff().long(), dim=0)
     given *= part.values()[:, None]

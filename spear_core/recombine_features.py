@@ -1,10 +1,13 @@
 """Predictions of a grid from smoothed dense features, in float32.
 
 Where a second class is within the reach of its rounding, the float64 of exact.py decides, as it
-does in a single run.
+does in a single run. On a large graph many points are alike (a large γ and a larger one, T = 4 and
+5 with a small α), so one is scored and stands for the others: only nodes whose lead the difference
+between two points could take are scored again for those.
 """
 
-from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -12,14 +15,15 @@ from torch import Tensor
 from spear_core.classify import MANY
 from spear_core.exact import SMALLEST, exact_prototypes, exact_z, first_of_best, unit
 from spear_core.graph import Graph
+from spear_core.grid_alike import Smoothed, every_point, stand_ins
 from spear_core.grid_basis import Basis
 from spear_core.grid_scores import BLOCK, Put, powers_at_tests, winners
 
 # Reach of rounding in the difference of two scores: over three times the most that was measured.
 DENSE = 2.5e-6  # as a part of ‖z‖, for float32 scores of smoothed features
 BASES = 2e-7  # the same when the float32 bases are recombined in float64
-ALIKE = 0.04  # distance of unit prototypes up to which one γ stands for another, on large graphs
 TOGETHER = 4_000_000  # numbers of a matrix of nodes while deciding exactly
+ROWS = 8  # of w: features made at once
 SOME = 64  # decisions made at once with bases
 
 
@@ -32,72 +36,109 @@ def by_features(graph: Graph, w: Tensor, basis: Basis, put: Put) -> list[list[in
         graph, graph.features, graph.operator, graph.test_operator, w.shape[1] - 1
     )
     sums = basis.by_client()
-    found = []
-    for u, which, at, scores, least, alike in _scores(powers, w, sums):
-        winner, near, close = winners(scores, least, basis.classes)
-        won = winner[0].long()
-        for j, own in zip(which, won, strict=True):
-            put(u, j, at, own)
-        for j in alike:
-            put(u, j, at, won[0])
-        gamma = torch.tensor(which, device=graph.device)[near[:, 1]]
-        node = at[near[:, 2]] if isinstance(at, Tensor) else at.start + near[:, 2]
-        found.append((torch.stack([near[:, 0] + u, gamma, node], dim=1), close))
-    near, close = (torch.cat(part) for part in zip(*found, strict=True))
+    scoring = _Scoring(Smoothed(powers, w), sums, basis.classes, put)
+    near, close = scoring.run()
     amount = torch.zeros(len(w), basis.shape[1], dtype=torch.int64, device=graph.device)
     amount.index_put_((near[:, 0], near[:, 1]), torch.ones_like(near[:, 0]), accumulate=True)
     few = amount[near[:, 0], near[:, 1]] <= MANY
     winner = _settled(graph, w, basis, near[few], close[few], powers, sums)
-    for (u, j, m), one in zip(near[few].tolist(), winner.tolist(), strict=True):
-        put(u, j, m, one)
+    for (u, j, m), won in zip(near[few].tolist(), winner.tolist(), strict=True):
+        put(u, j, m, won)
     return (amount > MANY).nonzero().tolist()
 
 
-def _scores(
-    powers: Tensor, w: Tensor, sums: Tensor
-) -> Iterator[tuple[int, list[int], slice | Tensor, Tensor, Tensor, list[int]]]:
-    """Scores from smoothed features: row of w, some γ, test nodes, (1, C', G', M'), what may win.
+@dataclass(frozen=True, eq=False)
+class _Scoring:
+    """Scores in float32 of every point, or of some that stand for others."""
 
-    Last come the γ for which the winners of the first one stand as well: prototypes of large γ lie
-    close together, so only nodes whose lead their distance could take are scored again for them.
-    """
-    pairs = (w[:, :, None] * w[:, None]).flatten(1)  # (U, (T + 1)²): w_t w_s
-    gram = torch.einsum("tmf,smf->tsm", powers, powers).flatten(0, 1)
-    length = (pairs.float() @ gram).clamp_min_(0).sqrt_().clamp_min_(SMALLEST)  # ‖z‖, (U, M)
-    prototypes = unit(torch.tensordot(w, sums, 1)).float()  # (U, C', G, F)
-    every = prototypes.flatten(0, 1)
-    apart = torch.cdist(every, every, compute_mode="donot_use_mm_for_euclid_dist")
-    farthest = apart.unflatten(0, prototypes.shape[:2]).amax(1).tolist()  # (U, G, G)
-    limit = ALIKE if powers.shape[1] * every[0].shape[0] * sums.shape[1] > BLOCK else 0.0
-    plans = [_plan(own, far, limit) for own, far in zip(prototypes, farthest, strict=True)]
-    height = max(1, BLOCK // sums.shape[1] // max(len(plan[0]) for plan in plans))
-    for first in range(0, powers.shape[1], height):
-        nodes = slice(first, min(first + height, powers.shape[1]))
-        for u, (which, own, alike, theirs, far) in enumerate(plans):
-            z, size = torch.tensordot(w[u].float(), powers[:, nodes], 1), length[u, nodes]
-            scores = (own @ z.t()).unflatten(0, (-1, len(which)))
-            best = scores.amax(0)
-            yield u, which, nodes, scores[None], (best - DENSE * size)[None], alike
-            if alike:
-                reaching = scores[:, 0] >= best[0] - 2 * (far + DENSE) * size
-                left = (reaching.sum(0) > 1).nonzero().squeeze(1)
-                scores = (theirs @ z[left].t()).unflatten(0, (-1, len(alike)))
-                least = scores.amax(0) - DENSE * size[left]
-                yield u, alike, first + left, scores[None], least[None], []
+    smoothed: Smoothed
+    sums: Tensor  # (T + 1, C', G, F)
+    classes: Tensor  # (C')
+    put: Put
+    doubts: list[tuple[Tensor, Tensor]] = field(default_factory=list)
+
+    @cached_property
+    def prototypes(self) -> Tensor:
+        """Unit prototypes of every row of w, class and γ in float64, (U, C', G, F)."""
+        return unit(torch.tensordot(self.smoothed.w, self.sums, 1))
+
+    def of(self, u: int, which: list[int]) -> Tensor:
+        """Those of one row of w and some γ in float32, (C' G', F)."""
+        return self.prototypes[u][:, which].flatten(0, 1).float()
+
+    @cached_property
+    def size(self) -> Tensor:
+        """‖z‖ for every row of w, (U, M)."""
+        return self.smoothed.length(self.smoothed.w).clamp_min_(SMALLEST)
+
+    def run(self) -> tuple[Tensor, Tensor]:
+        """Put all winners; doubts (row of w, γ, node) as (L, 3), and the classes in question."""
+        count, (rows, classes, gammas, _) = self.size.shape[1], self.prototypes.shape
+        large = count * classes * gammas > BLOCK
+        plan = stand_ins(self.smoothed, self.prototypes) if large else every_point(rows, gammas)
+        height = max(1, BLOCK // classes // gammas)
+        kept = {(u, j): len(own) for u, here in enumerate(plan) for j, own in here.items() if own}
+        lead = {point: self.size.new_empty(count) for point in kept}
+        label = {point: self.classes.new_empty(count) for point in kept}
+        scored = [(u, here, self.of(u, list(here))) for u, here in enumerate(plan) if here]
+        for first in range(0, count, height):
+            nodes = slice(first, min(first + height, count))
+            for lot in (scored[at : at + ROWS] for at in range(0, len(scored), ROWS)):
+                every = self.smoothed.z([u for u, _, _ in lot], nodes)
+                for z, (u, here, own) in zip(every, lot, strict=True):
+                    scores, best, won = self.score(u, list(here), own, z, nodes)
+                    for at, j in enumerate(here):
+                        if (u, j) in kept:
+                            label[u, j][nodes] = won[at]
+                            lead[u, j][nodes] = _lead(
+                                scores[:, at], best[at], won[at], self.classes
+                            )
+        for u, here in enumerate(plan):
+            for j, followers in here.items():
+                for other in followers:
+                    for gamma in other.gammas:
+                        self.put(other.row, gamma, slice(0, count), label[u, j])
+                    at_stake = self.at_stake(u, other.row, other.far)
+                    again = (lead[u, j] <= at_stake).nonzero().squeeze(1)
+                    own = self.of(other.row, other.gammas)
+                    for some in again.split(height):
+                        (z,) = self.smoothed.z([other.row], some)
+                        self.score(other.row, other.gammas, own, z, some)
+        near, close = (torch.cat(part) for part in zip(*self.doubts, strict=True))
+        return near, close
+
+    def score(
+        self, u: int, which: list[int], own: Tensor, z: Tensor, nodes: slice | Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Put the winners of some γ: scores (C', G', M'), the best and who has it (G', M')."""
+        scores = (own @ z.t()).unflatten(0, (-1, len(which)))
+        best = scores.amax(0)
+        least = best - DENSE * self.size[u, nodes]
+        winner, near, close = winners(scores[None], least[None], self.classes)
+        won = winner[0].long()
+        for j, labels in zip(which, won, strict=True):
+            self.put(u, j, nodes, labels)
+        gamma = torch.tensor(which, device=own.device)[near[:, 1]]
+        node = nodes[near[:, 2]] if isinstance(nodes, Tensor) else nodes.start + near[:, 2]
+        self.doubts.append((torch.stack([near[:, 0] + u, gamma, node], dim=1), close))
+        return scores, best, won
+
+    def at_stake(self, u: int, v: int, far: float) -> Tensor:
+        """The lead that row v and prototypes `far` away could take from row u's winners, (M).
+
+        Unit prototypes are at most 2 apart, so a lead z·(g_a - g_b) loses at most 2 ‖δz‖ to other
+        features and 2 ‖z‖ ‖δg‖ to other prototypes.
+        """
+        moved = self.smoothed.length(self.smoothed.w[v] - self.smoothed.w[u])
+        rounding = DENSE * torch.maximum(self.size[u], self.size[v])
+        return 2 * (moved + 1.001 * far * self.size[v] + rounding)
 
 
-def _plan(
-    own: Tensor, apart: list[list[float]], limit: float
-) -> tuple[list[int], Tensor, list[int], Tensor, float]:
-    """The γ to score and those close to the first of them, with prototypes; how far they are."""
-    near = [
-        [j for j, far in enumerate(row) if far < limit and j != i] for i, row in enumerate(apart)
-    ]
-    first = max(range(len(near)), key=lambda i: len(near[i]))
-    alike = near[first]
-    which = [first, *(j for j in range(len(apart)) if j != first and j not in alike)]
-    far = 1.001 * max((apart[first][j] for j in alike), default=0.0)
-    return which, own[:, which].flatten(0, 1), alike, own[:, alike].flatten(0, 1), far
+def _lead(scores: Tensor, best: Tensor, won: Tensor, classes: Tensor) -> Tensor:
+    """How far the winner is ahead of the second, (M'); overwrites its scores (C', M')."""
+    place = torch.searchsorted(classes, won)
+    scores[place, torch.arange(len(won), device=won.device)] = -torch.inf
+    return best - scores.amax(0)
 
 
 def _settled(
