@@ -1,5 +1,7 @@
 """Predictions of a grid from smoothed products of features and class sums, all in float64."""
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -21,7 +23,8 @@ def by_products(graph: Graph, w: Tensor, basis: Basis, put: Put) -> None:
     start = as_double(graph.features) @ columns.flatten(1)
     operators = as_double(graph.operator), as_double(graph.test_operator)
     powers = powers_at_tests(graph, start, *operators, count - 1)
-    height = max(1, BLOCK // (max(len(w), count * count) * width))
+    wide = max(len(w) * max(width, math.prod(basis.shape)), count * count * width)
+    height = max(1, BLOCK // wide)
     for first in range(0, len(graph.test_nodes), height):
         nodes = slice(first, first + height)
         some = powers[:, nodes].unflatten(2, (count, -1)).permute(0, 2, 3, 1)
