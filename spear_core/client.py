@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from spear_core.partition import Partition
-from spear_core.propagate import one_hot, propagate_blocks
+from spear_core.propagate import enough_steps, one_hot, propagate_blocks
 from spear_core.settings import Settings
 
 KEPT = 2  # settings of α and T whose prototypes are kept with a partition
@@ -106,7 +106,7 @@ class DeferredUploads(Uploads):
 
         They depend on the partition, α and T alone, so the last ones are kept with the partition.
         """
-        key = (self.alpha, self.steps)
+        key = (self.alpha, enough_steps(self.alpha, self.steps))
         kept: dict[tuple[float, int], Tensor] = self.partition.__dict__.get("_prototypes", {})
         if key not in kept:
             kept = dict([*kept.items()][1 - KEPT :]) | {key: self._collected(self.plain_mass)}
@@ -116,7 +116,7 @@ class DeferredUploads(Uploads):
     @property
     def plain_mass(self) -> Tensor:
         """The mass with every share 1, (N, C); the last one is kept with the partition."""
-        key = (self.alpha, self.steps)
+        key = (self.alpha, enough_steps(self.alpha, self.steps))
         kept: dict[tuple[float, int], Tensor] = self.partition.__dict__.get("_mass", {})
         if key not in kept:
             kept = {key: self.mass(torch.ones(len(self.client), device=self.label.device))}
