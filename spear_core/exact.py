@@ -15,7 +15,7 @@ from torch import Tensor
 
 from spear_core.client import DeferredUploads
 from spear_core.graph import Graph
-from spear_core.propagate import mixing, select_rows
+from spear_core.propagate import as_double, mixing, select_rows
 
 TIE = 1e-12  # far above float64 rounding, far below any difference that is meant
 SMALLEST = 0.1  # of a score when its rounding is weighed: where unit vectors cancel out, it stays
@@ -95,7 +95,7 @@ def exact_scores(graph: Graph, prototypes: Tensor, w: Tensor) -> Tensor:
 def collect_exactly(graph: Graph, mass: Tensor) -> Tensor:
     """massᵀ X̃ (L, F) in float64."""
     if graph.features.layout == torch.sparse_csr:
-        return _transposed(graph.features, lambda: as_double(graph.features_t), mass).t()
+        return _transposed(graph.features, lambda: graph.exact_features_t, mass).t()
     shape = (mass.shape[1], graph.num_features)
     total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
     for rows in mass.any(dim=1).nonzero().squeeze(1).split(BLOCK):
@@ -104,8 +104,8 @@ def collect_exactly(graph: Graph, mass: Tensor) -> Tensor:
 
 
 def _transposed(matrix: Tensor, other: Callable[[], Tensor], x: Tensor) -> Tensor:
-    """matrixᵀ x in float64; `other` gives all of matrixᵀ, if many rows of x count."""
-    if matrix.values().numel() < SMALL:
+    """matrixᵀ x in float64; `other` gives all of matrixᵀ, unless few rows and columns count."""
+    if matrix.values().numel() < SMALL or x.shape[1] > COLUMNS:
         return other() @ x
     rows = x.any(dim=1).nonzero().squeeze(1)
     if 4 * len(rows) > len(x):
@@ -113,8 +113,11 @@ def _transposed(matrix: Tensor, other: Callable[[], Tensor], x: Tensor) -> Tenso
     part = select_rows(matrix, rows)
     given = x[rows].repeat_interleave(part.crow_indices().diff().long(), dim=0)
     given *= part.values()[:, None]
-    total = torch.zeros(matrix.shape[1], x.shape[1], dtype=torch.float64, device=x.device)
-    return total.index_add_(0, part.col_indices(), given)
+    columns = (
+        torch.bincount(part.col_indices(), column, minlength=matrix.shape[1])
+        for column in given.t().contiguous()
+    )
+    return torch.stack(list(columns), dim=1)
 
 
 def first_of_best(scores: Tensor) -> Tensor:
@@ -127,16 +130,3 @@ def first_of_best(scores: Tensor) -> Tensor:
 def unit(rows: Tensor) -> Tensor:
     """Rows of length 1 in float64; a zero row stays zero."""
     return torch.nn.functional.normalize(rows.double(), dim=-1, eps=1e-200)
-
-
-def as_double(matrix: Tensor) -> Tensor:
-    """The same matrix, CSR or dense, in float64."""
-    if matrix.layout != torch.sparse_csr:
-        return matrix.double()
-    return torch.sparse_csr_tensor(
-        matrix.crow_indices(),
-        matrix.col_indices(),
-        matrix.values().double(),
-        matrix.shape,
-        device=matrix.device,
-    )

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from spear_core.errors import DataDamaged
-from spear_core.propagate import Adjacency, adjacency, select_rows, transition
+from spear_core.propagate import Adjacency, adjacency, as_double, select_rows, transition
 
 TINY = 1e-38  # keeps a division by zero away
 SUMMED = 4096  # nodes summed in float32 at a time; a long sum of small numbers loses digits
@@ -22,6 +22,7 @@ DENSE_ABOVE = 0.5  # denser features are kept dense; below, CSR products were me
 _ALSO_NEEDS = {  # derived attribute -> the fields it is made from
     "features": {"x"},
     "features_t": {"x"},
+    "exact_features_t": {"x"},
     "adjacency": {"edge_index", "x"},
     "reverse": {"edge_index", "x"},
     "operator": {"edge_index", "x"},
@@ -96,6 +97,11 @@ class Graph:
         return _csr(
             flipped.ccol_indices(), flipped.row_indices(), flipped.values(), self.x.shape[::-1]
         )
+
+    @cached_property
+    def exact_features_t(self) -> Tensor:
+        """The same in float64: what near ties and grids on sparse features are summed with."""
+        return as_double(self.features_t)
 
     def project(self, rows: Tensor) -> Tensor:
         """X̃ rowsᵀ (N, C): every node's product with a few vectors of width F, (C, F)."""

@@ -6,9 +6,8 @@ import torch
 from torch import Tensor
 
 from spear_core.client import DeferredUploads
-from spear_core.exact import as_double
 from spear_core.partition import Partition
-from spear_core.propagate import block_width
+from spear_core.propagate import as_double, block_width
 from spear_core.server import mixture
 from spear_core.settings import Settings
 
@@ -78,7 +77,7 @@ class Basis:
             weight = table.flatten(1).index_select(0, owner)  # (N, C' G)
             place = torch.arange(classes, device=owner.device).repeat_interleave(gammas)
         columns = (self.masses.index_select(2, place) * weight[:, None]).flatten(1)
-        sums = as_double(self.uploads.partition.graph.features_t) @ columns
+        sums = self.uploads.partition.graph.exact_features_t @ columns
         return sums.view(-1, self.masses.shape[1], len(place)), mix
 
     def mixed(self, columns: Tensor, mix: Tensor | None) -> Tensor:

@@ -184,6 +184,19 @@ def select_rows(operator: Tensor, rows: Tensor) -> Tensor:
     return torch.sparse_csr_tensor(picked, col, values, size, device=rows.device)
 
 
+def as_double(matrix: Tensor) -> Tensor:
+    """The same matrix, CSR or dense, in float64."""
+    if matrix.layout != torch.sparse_csr:
+        return matrix.double()
+    return torch.sparse_csr_tensor(
+        matrix.crow_indices(),
+        matrix.col_indices(),
+        matrix.values().double(),
+        matrix.shape,
+        device=matrix.device,
+    )
+
+
 def enough_steps(alpha: float, steps: int) -> int:
     """After how many steps single precision sees no further change: α^t < 2^-24.
 

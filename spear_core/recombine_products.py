@@ -5,10 +5,11 @@ import math
 import torch
 from torch import Tensor
 
-from spear_core.exact import SMALLEST, TIE, as_double
+from spear_core.exact import SMALLEST, TIE
 from spear_core.graph import Graph
 from spear_core.grid_basis import Basis
 from spear_core.grid_scores import BLOCK, Put, powers_at_tests, winners
+from spear_core.propagate import as_double
 
 
 def by_products(graph: Graph, w: Tensor, basis: Basis, put: Put) -> None:
