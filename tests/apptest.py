@@ -1,8 +1,18 @@
-"""Pages under Streamlit's test runner: moved by their state, and without a fault."""
+"""Pages under Streamlit's test runner: opened, moved by their state, and without a fault."""
 
+import contextlib
+import io
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+
+from tests.browser import ROOT
+
+
+def opened(page: str) -> AppTest:
+    """A page of the app, with the settings the app starts with."""
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300).run()
+    return sound(app.switch_page(f"pages/{page}.py").run())
 
 
 def sound(app: AppTest) -> AppTest:
@@ -17,3 +27,16 @@ def put(page: AppTest, **values: Any) -> AppTest:
     for name, value in values.items():
         page.session_state[name] = value
     return sound(page.run())
+
+
+def said(page: AppTest) -> str:
+    """The text on a page."""
+    return "\n".join(block.value for block in page.markdown)
+
+
+def printed(page: AppTest) -> str:
+    """What the lines of "The same in Python" print."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(page.code[0].value, {})
+    return out.getvalue()

@@ -1,20 +1,17 @@
 """The Attack page: every view, every lie, and a click on a client in a real browser."""
 
-import contextlib
-import io
 import re
 from dataclasses import replace
 from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.shared import link
 from spear_core import Settings, run
 from spear_core.damage import compare, damage, held_by, honest, table, words
 from spear_core.figures import attack as figures
-from tests.apptest import put, sound
-from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
+from tests.apptest import opened, printed, put, sound
+from tests.browser import FLAGS, IDLE, eventually, need_browser, running_app
 
 VIEWS = link.VIEWS["attack_view"]
 LYING = {"attackers": "random", "attacker_count": 3}
@@ -22,9 +19,7 @@ LYING = {"attackers": "random", "attacker_count": 3}
 
 @pytest.fixture
 def page():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
-    app.switch_page("pages/attack.py").run()
-    return sound(app)
+    return opened("attack")
 
 
 def numbers(page):
@@ -53,11 +48,9 @@ def test_nobody_lies_at_first_and_three_are_one_click_away(page):
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_draws_and_its_lines_run(page, view):
     put(page, attack_view=view, **LYING)
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(page.code[0].value, {})
-    assert str(run(Settings(**LYING)).attackers) in out.getvalue()
-    last = out.getvalue().strip().splitlines()[-1]
+    out = printed(page)
+    assert str(run(Settings(**LYING)).attackers) in out
+    last = out.strip().splitlines()[-1]
     if view == "Damage":
         assert len(page.get("plotly_chart")) == 2
         assert last.count("Draw(") == 60
@@ -66,7 +59,7 @@ def test_every_view_draws_and_its_lines_run(page, view):
         assert last in said(page)
     if view == "Paper":
         assert "6 of 6 cells are **not reproduced**" in said(page)
-        assert "'not reproduced'" in out.getvalue()
+        assert "'not reproduced'" in out
 
 
 def test_naming_clients_makes_them_the_chosen_ones(page):

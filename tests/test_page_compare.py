@@ -1,8 +1,6 @@
 """The Compare page: every view, a live run, and stopping one in a real browser."""
 
 import base64
-import contextlib
-import io
 import json
 import re
 from dataclasses import replace
@@ -17,6 +15,7 @@ from spear_core.baselines.loop import curve_so_far, train
 from spear_core.baselines.results import append, own, row_of, stored
 from spear_core.baselines.views import Summary, summaries
 from spear_core.figures import compare as figures
+from tests.apptest import printed as lines_print
 from tests.apptest import put, sound
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 from tests.conftest import need
@@ -72,10 +71,7 @@ def test_every_view_draws_where_nothing_is_stored(view, cache):
 
 
 def test_the_lines_behind_the_page_run(cache):
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(karate().code[0].value, {})
-    assert out.getvalue().startswith(f"{run(KARATE).metrics.accuracy} ")
+    assert lines_print(karate()).startswith(f"{run(KARATE).metrics.accuracy} ")
 
 
 def test_stored_runs_of_cora_stand_beside_the_paper(cache):

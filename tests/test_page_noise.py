@@ -1,53 +1,33 @@
 """The Noise page: its controls move it, every view draws, and its lines run."""
 
-import contextlib
-import io
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.shared import link
 from spear_core import Settings, run
 from spear_core.noise import VALUES, curve
 from spear_core.paper import perturbation
-from tests.browser import ROOT
+from tests.apptest import opened, printed, put, said
 
 EDGES, FEATURES, LABELS, KEPT, WHERE, PAPER = link.VIEWS["noise_view"]
 
 
 @pytest.fixture
 def page():
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300).run()
-    app.switch_page("pages/noise.py").run()
-    assert not app.exception
-    assert not app.error
-    return app
+    return opened("noise")
 
 
 def show(page, view):
-    page.session_state["noise_view"] = view
-    page.run()
-    assert not page.exception
-    assert not page.error
-    return "\n".join(block.value for block in page.markdown)
-
-
-def printed(page):
-    """What the lines of "The same in Python" print."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(page.code[0].value, {})
-    return out.getvalue()
+    return said(put(page, noise_view=view))
 
 
 @pytest.mark.parametrize("view", [EDGES, FEATURES, LABELS, KEPT])
 def test_a_sweep_draws_and_its_lines_run(page, view):
-    said = show(page, view)
+    text = show(page, view)
     assert len(page.get("plotly_chart")) == 2
-    assert "Smoothing with α = 0.15 gives" in said
-    assert "nan" not in said
+    assert "Smoothing with α = 0.15 gives" in text
+    assert "nan" not in text
     if view == FEATURES:
-        assert curve(Settings(), "feature_noise", draws=2).words() in said
+        assert curve(Settings(), "feature_noise", draws=2).words() in text
         assert "From η = 0 to η = 0.9" in printed(page)
 
 
@@ -86,10 +66,10 @@ def test_where_noise_acts(page):
 
 
 def test_the_papers_table_is_the_file(page):
-    said = show(page, PAPER)
+    text = show(page, PAPER)
     rows = perturbation.read()
     for kind in ("edge", "feature"):
-        assert perturbation.words(rows, kind) in said
+        assert perturbation.words(rows, kind) in text
     assert perturbation.words(rows, "feature") in printed(page)
     assert len(page.get("plotly_chart")) == 2
 

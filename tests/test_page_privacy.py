@@ -1,16 +1,13 @@
 """The Privacy page: its controls, what it says, every unusual setting, and the lines behind it."""
 
-import contextlib
-import io
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from spear_core import Settings, run
 from spear_core import privacy_cost as cost_module
 from spear_core.exposure import exposure
-from tests.browser import ROOT
+from tests.apptest import opened, printed, put, said
 
 
 @pytest.fixture(autouse=True)
@@ -22,20 +19,11 @@ def _few_runs(monkeypatch):
 
 @pytest.fixture
 def page():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
-    app.switch_page("pages/privacy.py").run()
-    assert not app.exception
-    assert not app.error
-    return app
+    return opened("privacy")
 
 
 def at(page, **values):
-    for name, value in values.items():
-        page.session_state[name] = value
-    page.run()
-    assert not page.exception
-    assert not page.error
-    return {m.label: m.value for m in page.metric}
+    return {m.label: m.value for m in put(page, **values).metric}
 
 
 def charts(page):
@@ -73,15 +61,10 @@ def test_epsilon_moves_the_page(page):
 
 def test_the_lines_run_and_say_what_the_page_says(page):
     at(page, epsilon=100.0)
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(page.code[0].value, {})
+    out = printed(page)
     seen = exposure(run(Settings(epsilon=100)))
-    assert str(seen.membership) in out.getvalue()
-    assert all(
-        sentence in "\n".join(block.value for block in page.markdown)
-        for sentence in out.getvalue().splitlines()[1:]
-    )
+    assert str(seen.membership) in out
+    assert all(sentence in said(page) for sentence in out.splitlines()[1:])
 
 
 def test_pin_karate_one_client_and_no_lone_node(page):

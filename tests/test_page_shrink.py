@@ -1,16 +1,12 @@
 """The Shrink page: every view, every unusual setting, and the lines behind it."""
 
-import contextlib
-import io
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.shared.controls import GAMMAS
 from spear_core import Settings, run
 from spear_core.ablation import ablation, gamma_curve, gamma_words
 from spear_core.risk import check, simulate
-from tests.browser import ROOT
+from tests.apptest import opened, printed, put, said
 
 VIEWS = {"Accuracy over γ": 3, "What carries the gain": 3, "Proposition 1": 3}
 VIEWS["Does the model hold"] = 4
@@ -18,53 +14,38 @@ VIEWS["Does the model hold"] = 4
 
 @pytest.fixture
 def page():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
-    app.switch_page("pages/shrink.py").run()
-    assert not app.exception
-    return app
+    return opened("shrink")
 
 
 def show(page, view):
-    page.session_state["shrink"] = view
-    page.run()
-    assert not page.exception
-    assert not page.error
-    return "\n".join(block.value for block in page.markdown)
-
-
-def printed(page):
-    """What the lines of "The same in Python" print."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(page.code[0].value, {})
-    return out.getvalue()
+    return said(put(page, shrink=view))
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_draws_and_its_lines_run(page, view):
-    said = show(page, view)
+    text = show(page, view)
     assert len(page.get("plotly_chart")) == VIEWS[view]
     out = printed(page)
     assert "'shrunk'" in out
     if view == "Accuracy over γ":
         curve = gamma_curve(Settings(), GAMMAS, seeds=[42])
-        assert gamma_words(GAMMAS, curve[0], 0.5) in said
+        assert gamma_words(GAMMAS, curve[0], 0.5) in text
         assert str(curve) in out
     if view == "What carries the gain":
         words = ablation(Settings()).words()
-        assert all(sentence in said and sentence in out for sentence in words)
+        assert all(sentence in text and sentence in out for sentence in words)
     if view == "Proposition 1":
-        assert simulate(1, 0.5, 3).words() in said
+        assert simulate(1, 0.5, 3).words() in text
         assert simulate(1, 0.5, 3).words() in out
     if view == "Does the model hold":
         words = check(run(Settings())).words()
-        assert all(sentence in said and sentence in out for sentence in words.values())
+        assert all(sentence in text and sentence in out for sentence in words.values())
 
 
 def test_gamma_moves_the_page(page):
     page.sidebar.select_slider(key="gamma").set_value(0.05).run()
-    said = show(page, "Accuracy over γ")
-    assert gamma_words(GAMMAS, gamma_curve(Settings(), GAMMAS, seeds=[42])[0], 0.05) in said
+    text = show(page, "Accuracy over γ")
+    assert gamma_words(GAMMAS, gamma_curve(Settings(), GAMMAS, seeds=[42])[0], 0.05) in text
     assert any("0.05" in block.value for block in page.latex)
 
 
@@ -78,8 +59,8 @@ def test_sliders_of_the_proposition(page):
 
 def test_both_readings_of_the_centroid(page):
     page.session_state["centroid"] = "all nodes"
-    said = show(page, "Does the model hold")
-    assert check(run(Settings()), "all nodes").words()["slope"] in said
+    text = show(page, "Does the model hold")
+    assert check(run(Settings()), "all nodes").words()["slope"] in text
     assert "centroids_all" in page.code[0].value
 
 
