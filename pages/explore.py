@@ -35,8 +35,8 @@ engine.let_go()
 left, right = st.columns([3, 2])
 chosen = frame.picked(result)
 with left:
-    mapview.draw(result, before, chosen, alike)
-    engine.let_go(0.1)
+    if mapview.draw(result, before, chosen, alike):
+        engine.let_go(0.1)
 with right:
     st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")
     event = show.chart(

@@ -24,11 +24,11 @@ def draw(
     before: Result | None,
     chosen: tuple[int, int] | None,
     pinned: Result | None = None,
-) -> None:
+) -> bool:
     """The map of this run with its switches; a click on a prototype picks it.
 
     `pinned` is a run on the same graph to compare with. On a large graph the map of the last
-    setting stays until that of the new one is there.
+    setting stays until that of the new one is there: then this is False.
     """
     state = st.session_state
     shown, drawn = _in_time(result, before)
@@ -60,6 +60,7 @@ def draw(
         _wait_for_places(state["_placing"][1])
     elif not shown.fitted:
         _wait(result.settings.dataset, shown.alpha, shown.steps, result.graph)
+    return not late
 
 
 def _in_time(result: Result, before: Result | None) -> tuple[Map, Result]:
@@ -77,7 +78,7 @@ def _in_time(result: Result, before: Result | None) -> tuple[Map, Result]:
                 asked[1].cancel()  # if it still waits, nobody wants it any more
             asked = state["_placing"] = (result, _pool.submit(_prepared, result, before))
         try:
-            asked[1].result(timeout=max(0.05, PATIENCE - result.method_seconds))
+            asked[1].result(timeout=max(0.0, PATIENCE - result.method_seconds))
         except TimeoutError:
             return last
     state["_placed"] = _prepared(result, before), result  # at once if the thread has done it
