@@ -19,7 +19,7 @@ from spear_core.propagate import as_double, mixing, select_rows
 
 TIE = 1e-12  # far above float64 rounding, far below any difference that is meant
 SMALLEST = 0.1  # of a score when its rounding is weighed: where unit vectors cancel out, it stays
-SMALL = 500_000  # entries of a matrix that is quicker multiplied whole
+SMALL = 1_000_000  # entries of a matrix that is quicker multiplied whole
 BLOCK = 4096  # dense rows turned to float64 at a time
 COLUMNS = 4  # columns propagated at a time: 26 took 66 ms at once and 27 ms in blocks of four
 

@@ -52,11 +52,12 @@ class Adjacency:
 
     def within(self, owner: Tensor) -> "Adjacency":
         """The same without the entries whose two ends have different owners."""
-        keep = owner.index_select(0, self.row) == owner.index_select(0, self.col)
+        short = owner.to(torch.int32)  # what is read at random should be small
+        keep = short.index_select(0, self.row) == short.index_select(0, self.col)
         kept = torch.zeros(len(keep) + 1, dtype=torch.int32, device=keep.device)
         torch.cumsum(keep, 0, dtype=torch.int32, out=kept[1:])
         crow = kept.index_select(0, self.crow)
-        return Adjacency(crow, self.col[keep], self.loops, self.symmetric)
+        return Adjacency(crow, self.col.masked_select(keep), self.loops, self.symmetric)
 
 
 def adjacency(edge_index: Tensor, n: int) -> Adjacency:
