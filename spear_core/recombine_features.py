@@ -8,6 +8,7 @@ between two points could take are scored again for those.
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 
 import torch
 from torch import Tensor
@@ -15,7 +16,7 @@ from torch import Tensor
 from spear_core.classify import MANY
 from spear_core.exact import SMALLEST, exact_prototypes, exact_z, first_of_best, unit
 from spear_core.graph import Graph
-from spear_core.grid_alike import Smoothed, every_point, stand_ins
+from spear_core.grid_alike import Plan, Smoothed, every_point, stand_ins
 from spear_core.grid_basis import Basis
 from spear_core.grid_scores import BLOCK, Put, powers_at_tests, winners
 
@@ -25,6 +26,8 @@ BASES = 2e-7  # the same when the float32 bases are recombined in float64
 TOGETHER = 4_000_000  # numbers of a matrix of nodes while deciding exactly
 ROWS = 8  # of w: features made at once
 SOME = 64  # decisions made at once with bases
+
+Leaders = dict[tuple[int, int], tuple[Tensor, Tensor]]  # (row of w, γ) -> winners, their leads (M)
 
 
 def by_features(graph: Graph, w: Tensor, basis: Basis, put: Put) -> list[list[int]]:
@@ -77,35 +80,43 @@ class _Scoring:
         large = count * classes * gammas > BLOCK
         plan = stand_ins(self.smoothed, self.prototypes) if large else every_point(rows, gammas)
         height = max(1, BLOCK // classes // gammas)
-        kept = {(u, j): len(own) for u, here in enumerate(plan) for j, own in here.items() if own}
-        lead = {point: self.size.new_empty(count) for point in kept}
-        label = {point: self.classes.new_empty(count) for point in kept}
-        scored = [(u, here, self.of(u, list(here))) for u, here in enumerate(plan) if here]
-        for first in range(0, count, height):
-            nodes = slice(first, min(first + height, count))
-            for lot in (scored[at : at + ROWS] for at in range(0, len(scored), ROWS)):
-                every = self.smoothed.z([u for u, _, _ in lot], nodes)
-                for z, (u, here, own) in zip(every, lot, strict=True):
-                    scores, best, won = self.score(u, list(here), own, z, nodes)
-                    for at, j in enumerate(here):
-                        if (u, j) in kept:
-                            label[u, j][nodes] = won[at]
-                            lead[u, j][nodes] = _lead(
-                                scores[:, at], best[at], won[at], self.classes
-                            )
-        for u, here in enumerate(plan):
-            for j, followers in here.items():
-                for other in followers:
-                    for gamma in other.gammas:
-                        self.put(other.row, gamma, slice(0, count), label[u, j])
-                    at_stake = self.at_stake(u, other.row, other.far)
-                    again = (lead[u, j] <= at_stake).nonzero().squeeze(1)
-                    own = self.of(other.row, other.gammas)
-                    for some in again.split(height):
-                        (z,) = self.smoothed.z([other.row], some)
-                        self.score(other.row, other.gammas, own, z, some)
+        self.follow(plan, self.lead(plan, count, height), height)
         near, close = (torch.cat(part) for part in zip(*self.doubts, strict=True))
         return near, close
+
+    def lead(self, plan: Plan, count: int, height: int) -> Leaders:
+        """Score the points of the plan; winners and leads of those that stand for others."""
+        leaders: Leaders = {
+            (u, j): (self.classes.new_empty(count), self.size.new_empty(count))
+            for u, here in enumerate(plan)
+            for j, followers in here.items()
+            if followers
+        }
+        scored = [(u, list(here), self.of(u, list(here))) for u, here in enumerate(plan) if here]
+        lots = [scored[at : at + ROWS] for at in range(0, len(scored), ROWS)]
+        for first, lot in product(range(0, count, height), lots):
+            nodes = slice(first, min(first + height, count))
+            every = self.smoothed.z([u for u, _, _ in lot], nodes)
+            for z, (u, which, own) in zip(every, lot, strict=True):
+                scores, best, won = self.score(u, which, own, z, nodes)
+                for at, j in enumerate(which):
+                    if (u, j) in leaders:
+                        label, lead = leaders[u, j]
+                        label[nodes] = won[at]
+                        lead[nodes] = _lead(scores[:, at], best[at], won[at], self.classes)
+        return leaders
+
+    def follow(self, plan: Plan, leaders: Leaders, height: int) -> None:
+        """Hand winners to the points that are stood for; score again where they may be others."""
+        for (u, j), (label, lead) in leaders.items():
+            for other in plan[u][j]:
+                for gamma in other.gammas:
+                    self.put(other.row, gamma, slice(0, len(label)), label)
+                again = (lead <= self.at_stake(u, other.row, other.far)).nonzero().squeeze(1)
+                own = self.of(other.row, other.gammas)
+                for some in again.split(height):
+                    (z,) = self.smoothed.z([other.row], some)
+                    self.score(other.row, other.gammas, own, z, some)
 
     def score(
         self, u: int, which: list[int], own: Tensor, z: Tensor, nodes: slice | Tensor
