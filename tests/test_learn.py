@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared import lesson
 from spear_core import defaults, run
-from tests.browser import FLAGS, IDLE, ROOT, need_browser, running_app
+from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 
 KNOBS = (0, 0, 2, 0, 0, 0, 3)
 
@@ -66,7 +66,7 @@ def test_a_link_opens_a_step_and_an_answer_shows_the_formula():
 @pytest.mark.browser
 def test_the_lesson_from_first_to_last_step_with_the_keyboard(tmp_path):
     path = need_browser()
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
     with running_app() as address, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
@@ -76,9 +76,13 @@ def test_the_lesson_from_first_to_last_step_with_the_keyboard(tmp_path):
             tab.get_by_role("heading", name=f"{number}. {title}").wait_for(timeout=90_000)
             tab.wait_for_selector(IDLE, timeout=90_000)
             choice = tab.get_by_role("radiogroup").last.get_by_role("radio").first
-            choice.focus()
-            tab.keyboard.press("Space")
-            tab.wait_for_selector(".katex", timeout=90_000)
+
+            def answer(choice=choice):
+                choice.press("Space", timeout=5000)
+                expect(choice).to_be_checked(timeout=5000)
+                tab.wait_for_selector(".katex", timeout=15_000)
+
+            eventually(tab, answer, 90)  # a key pressed while the step is redrawn is lost
             tab.wait_for_selector(".js-plotly-plot .main-svg", timeout=90_000)
             wide = tab.evaluate("document.documentElement.scrollWidth > window.innerWidth + 1")
             assert not wide, f"step {number} is wider than a phone"

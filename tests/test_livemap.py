@@ -70,7 +70,7 @@ def test_zoom_and_legend_survive_an_update_of_the_same_node(page):
     page.wait_for_function(f"() => {MAP}._fullLayout.xaxis.range[0] > 1")
     zoomed = page.evaluate(f"() => {MAP}._fullLayout.xaxis.range")
     page.locator(".legend .traces", has_text="trace 0").click()
-    page.wait_for_function(f"() => {MAP}._fullData[0].visible === 'legendonly'", timeout=5_000)
+    page.wait_for_function(f"() => {MAP}._fullData[0].visible === 'legendonly'", timeout=30_000)
     assert first_x(page) == 3
     move(page)
     assert first_x(page) == 3.1
@@ -83,22 +83,22 @@ def test_a_click_returns_customdata_once(page):
     at = on_screen(page, 7, 5)
     page.mouse.move(at[0] - 4, at[1])
     page.mouse.move(*at)
-    page.wait_for_selector(".live-map .hoverlayer .hovertext", timeout=10_000)
+    page.wait_for_selector(".live-map .hoverlayer .hovertext", timeout=30_000)
     page.mouse.click(*at)
-    page.get_by_text("picked {'client': 4, 'label': 0}").wait_for(timeout=10_000)
+    page.get_by_text("picked {'client': 4, 'label': 0}").wait_for(timeout=30_000)
     move(page)  # a trigger lasts one run
-    page.get_by_text("picked None").wait_for(timeout=10_000)
+    page.get_by_text("picked None").wait_for(timeout=30_000)
 
 
 def test_keys_step_pick_and_zoom(page):
     page.locator(".live-map").focus()
     page.keyboard.press("n")
     page.keyboard.press("Enter")
-    page.get_by_text("picked {'client': 3, 'label': 1}").wait_for(timeout=10_000)
+    page.get_by_text("picked {'client': 3, 'label': 1}").wait_for(timeout=30_000)
     wide = page.evaluate(f"() => {MAP}._fullLayout.xaxis.range")
     page.locator(".live-map").focus()
     page.keyboard.press("+")
-    page.wait_for_function(f"() => {MAP}._fullLayout.xaxis.range[0] > {wide[0]}", timeout=5_000)
+    page.wait_for_function(f"() => {MAP}._fullLayout.xaxis.range[0] > {wide[0]}", timeout=30_000)
 
 
 def test_nothing_is_asked_outside_and_plotly_comes_once(page, address):
@@ -130,11 +130,11 @@ def test_the_picture_is_told_in_words(page):
 def test_colours_follow_the_theme(page):
     light = page.evaluate(f"() => {MAP}._fullData[1].marker.color")
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"() => {MAP}._fullData[1].marker.color !== '{light}'", timeout=10_000)
+    page.wait_for_function(f"() => {MAP}._fullData[1].marker.color !== '{light}'", timeout=30_000)
     assert page.evaluate(f"() => {MAP}._fullLayout.font.color") != light
 
 
 def test_a_narrow_window_cuts_nothing_off(page):
     page.set_viewport_size({"width": 400, "height": 800})
-    page.wait_for_function(f"() => {MAP}._fullLayout.width < 400", timeout=10_000)
+    page.wait_for_function(f"() => {MAP}._fullLayout.width < 400", timeout=30_000)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 400
