@@ -23,6 +23,8 @@ STYLE = """
 section[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
 .alt { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .block-container { padding-top: 4.6rem; padding-bottom: 2rem; }
+/* what is being renewed dims at once and late: fading costs a machine without a GPU half a core */
+[data-stale="true"], [data-stale="true"] * { transition: opacity 0s 0.8s !important; }
 [data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; font-size: 1.7rem; }
 </style>
 """
