@@ -4,27 +4,33 @@ import torch
 from torch import Tensor
 
 from spear_core.graph import Graph
-from spear_core.propagate import one_hot, propagate_blocks
+from spear_core.powers import Powers
+from spear_core.propagate import enough_steps, one_hot, propagate, propagate_blocks
 from spear_core.settings import Settings
-
-KEPT = 8  # class means kept with a graph
 
 
 def class_means(graph: Graph, over: str, settings: Settings) -> Tensor:
     """Class means of the smoothed features over the test or all nodes, (C, F); 0 if empty.
 
-    They depend on the graph, α and T alone, so the last few are kept with the graph.
+    Those of every power of Â are kept with the graph.
     """
-    key = (over, settings.alpha, settings.steps)
-    kept: dict[tuple[str, float, int], Tensor] = graph.__dict__.get("_class_means", {})
-    if key not in kept:
-        every = torch.arange(graph.num_nodes, device=graph.device)
-        nodes = graph.test_nodes if over == "test" else every
-        size = torch.bincount(graph.y[nodes], minlength=graph.classes).clamp_min(1)
-        made = class_sums(graph, nodes, 1 / size[graph.y[nodes]], settings.alpha, settings.steps)
-        kept = dict([*kept.items()][1 - KEPT :]) | {key: made}
-        graph.__dict__["_class_means"] = kept
-    return kept[key]
+    every = torch.arange(graph.num_nodes, device=graph.device)
+    nodes = graph.test_nodes if over == "test" else every
+
+    def make(_: int, mass: Tensor | None) -> tuple[Tensor, Tensor]:
+        if mass is None:
+            label = graph.y[nodes]
+            size = torch.bincount(label, minlength=graph.classes).clamp_min(1)
+            columns = slice(0, graph.classes)
+            mass = one_hot(nodes, label, 1 / size[label], graph.num_nodes, columns)
+        else:
+            mass = propagate(graph.operator_t, mass, 1.0, 1)
+        return mass, graph.collect(mass)
+
+    kept: dict[str, Powers] = graph.__dict__.setdefault("_class_means", {})
+    alpha, steps = settings.alpha, settings.steps
+    powers = kept.setdefault(over, Powers()).grow(enough_steps(alpha, steps), make)
+    return powers.mixed(alpha, steps).float()
 
 
 def class_sums(graph: Graph, nodes: Tensor, weight: Tensor, alpha: float, steps: int) -> Tensor:

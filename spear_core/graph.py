@@ -113,13 +113,7 @@ class Graph:
         """massᵀ X̃ (C, F): features summed with one weight a node and column, (N, C)."""
         if self.features.layout == torch.sparse_csr:
             return (self.features_t @ mass).t()
-        whole = self.num_nodes // SUMMED * SUMMED
-        rest = mass[whole:].t() @ self.features[whole:]
-        if whole == 0:
-            return rest
-        mass_blocks = mass[:whole].unflatten(0, (-1, SUMMED))
-        blocks = mass_blocks.transpose(1, 2) @ self.features[:whole].unflatten(0, (-1, SUMMED))
-        return (blocks.sum(0, dtype=torch.float64) + rest).to(rest.dtype)
+        return summed(mass, self.features)
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -184,6 +178,17 @@ class Graph:
             if isinstance(getattr(self, f.name), Tensor)
         }
         return dataclasses.replace(self, **moved)
+
+
+def summed(mass: Tensor, rows: Tensor) -> Tensor:
+    """massᵀ rows (C, F) for any number of dense rows (L, F) and their weights (L, C)."""
+    whole = len(rows) // SUMMED * SUMMED
+    rest = mass[whole:].t() @ rows[whole:]
+    if whole == 0:
+        return rest
+    mass_blocks = mass[:whole].unflatten(0, (-1, SUMMED))
+    blocks = mass_blocks.transpose(1, 2) @ rows[:whole].unflatten(0, (-1, SUMMED))
+    return (blocks.sum(0, dtype=torch.float64) + rest).to(rest.dtype)
 
 
 def make_graph(

@@ -9,6 +9,7 @@ from spear_core.embed.background import MOST, choose
 from spear_core.embed.jobs import Job, background_fit
 from spear_core.embed.maps import Map, fit, preview, ready
 from spear_core.embed.placing import place, refine
+from spear_core.embed.turns import pages_first
 
 __all__ = [
     "MOST",
@@ -17,6 +18,7 @@ __all__ = [
     "background_fit",
     "choose",
     "fit",
+    "pages_first",
     "place",
     "preview",
     "ready",

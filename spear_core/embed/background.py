@@ -1,11 +1,9 @@
 """The background of a map: which nodes it shows, and their smoothed features.
 
-Z = Σ_t w_t Â^t X̃, so the rows of Â^t X̃ are kept for t = 0, 1, … as far as they were ever asked
-for; another α is then a mixture of them and costs nothing on the graph.
+Their rows of X̃, ÂX̃, Â²X̃, … are kept, so another α is a mixture and costs nothing on the graph.
 """
 
 import math
-import threading
 from typing import Any, cast
 
 import torch
@@ -13,17 +11,20 @@ from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from spear_core.embed.keep import digest, remember
+from spear_core.embed.turns import wait_for_pages
 from spear_core.graph import Graph
-from spear_core.propagate import enough_steps, mixing, propagate, select_rows
+from spear_core.powers import Powers
+from spear_core.propagate import enough_steps, propagate, select_rows
 
 MOST = 3000  # background nodes: more slow the browser down and show nothing more
 
 # A preview sees features wider than 512 through 256 random directions: products keep their
 # expected value, lengths are right to about 4 %. A fitted map has exact lengths and neighbours.
 WIDE, SKETCH = 512, 256
+AT_ONCE = 32  # columns multiplied before a page may go first
 
 _chosen: Any = WeakTensorKeyDictionary()  # y -> background nodes
-_powers: dict[str, "Powers"] = {}
+_powers: dict[str, Powers] = {}
 
 
 def choose(graph: Graph) -> Tensor:
@@ -47,36 +48,29 @@ def _stratified(graph: Graph) -> Tensor:
 
 def smoothed(graph: Graph, nodes: Tensor, alpha: float, steps: int) -> Tensor:
     """Rows of Z for the background nodes, (M, d); d = F, or 256 random directions."""
+    operator = graph.operator
+
+    def make(t: int, whole: Tensor | None) -> tuple[Tensor, Tensor]:
+        if whole is None:
+            whole = _columns(graph)  # (N, d)
+            return whole, whole.index_select(0, nodes)
+        if t > 1:  # one behind: the last product is made for the background alone
+            whole = _multiplied(operator, whole)
+        return whole, select_rows(operator, nodes) @ whole
+
     key = "|".join(digest(part) for part in (graph.x, graph.edge_index, nodes))
-    powers = _powers.get(key)
-    if powers is None:
-        powers = Powers(graph, nodes)
-        remember(_powers, key, powers, most=2)
-    return powers.mixed(alpha, steps)
+    powers = _powers.get(key) or Powers()
+    remember(_powers, key, powers, most=2)
+    return powers.grow(enough_steps(alpha, steps), make).mixed(alpha, steps).float()
 
 
-class Powers:
-    """Some rows of Â^t X̃ for t = 0, 1, …, made as far as they are asked for."""
-
-    def __init__(self, graph: Graph, nodes: Tensor) -> None:
-        self._operator = graph.operator
-        self._rows = select_rows(graph.operator, nodes)
-        self._whole = _columns(graph)  # (N, d): Â^t X̃ for the last t but one
-        self._made = [self._whole.index_select(0, nodes)]  # (M, d) each
-        self._guard = threading.Lock()
-
-    def mixed(self, alpha: float, steps: int) -> Tensor:
-        """Σ_t w_t Â^t X̃, (M, d)."""
-        weights = mixing(alpha, enough_steps(alpha, steps))
-        with self._guard:
-            while len(self._made) < len(weights):
-                if len(self._made) > 1:
-                    self._whole = propagate(self._operator, self._whole, 1.0, 1)
-                self._made.append(self._rows @ self._whole)
-        total = weights[0] * self._made[0]
-        for weight, power in zip(weights[1:], self._made[1:], strict=False):
-            total.add_(power, alpha=weight)
-        return total
+def _multiplied(operator: Tensor, x: Tensor) -> Tensor:
+    """Â x, some columns at a time, so that a page can go first."""
+    parts = []
+    for some in x.split(AT_ONCE, dim=1):
+        wait_for_pages()
+        parts.append(propagate(operator, some, 1.0, 1))
+    return torch.cat(parts, dim=1)
 
 
 def _columns(graph: Graph) -> Tensor:
