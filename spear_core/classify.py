@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from spear_core.ahead import kept_z
 from spear_core.client import DeferredUploads
 from spear_core.exact import (
     SMALLEST,
@@ -44,15 +45,8 @@ def classify(
     graph: Graph, estimate: Estimate, settings: Settings, every_node: bool = False
 ) -> Prediction:
     """Predictions for the test nodes, or for every node."""
-    flat = graph.project(estimate.prototypes)  # (N, C)
-    alpha, steps = settings.alpha, settings.steps
-    if every_node:
-        nodes = torch.arange(graph.num_nodes, device=graph.device)
-        scores = propagate(graph.operator, flat, alpha, steps)
-    else:
-        nodes = graph.test_nodes
-        rows = (nodes, graph.test_operator)
-        scores = propagate(graph.operator, flat, alpha, steps, rows)
+    nodes = torch.arange(graph.num_nodes, device=graph.device) if every_node else graph.test_nodes
+    scores = _scores(graph, estimate.prototypes, settings, every_node)
     if not bool(estimate.seen.all()):
         scores = scores.masked_fill(~estimate.seen, -torch.inf)
     best, labels = scores.max(dim=1)
@@ -60,6 +54,16 @@ def classify(
     if len(doubt):
         labels[doubt] = _settled(graph, estimate, settings, nodes[doubt])
     return Prediction(nodes, scores, labels)
+
+
+def _scores(graph: Graph, prototypes: Tensor, settings: Settings, every_node: bool) -> Tensor:
+    """z·g_c of the test nodes, or of every node, (M, C)."""
+    z = None if every_node else kept_z(graph, settings)
+    if z is not None:
+        return z @ prototypes.t()
+    rows = None if every_node else (graph.test_nodes, graph.test_operator)
+    flat = graph.project(prototypes)  # (N, C)
+    return propagate(graph.operator, flat, settings.alpha, settings.steps, rows)
 
 
 def layout(graph: Graph) -> str:

@@ -6,6 +6,7 @@ transposed operator and multiplied with X̃ once: P = Sᵀ Π X̃ = (Πᵀ S)ᵀ
 row i of Πᵀ S belongs to the client that owns node i, and one N × C matrix holds all of them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from spear_core.graph import summed
 from spear_core.partition import Partition
-from spear_core.propagate import enough_steps, one_hot, propagate_blocks
+from spear_core.powers import Powers
+from spear_core.propagate import enough_steps, one_hot, propagate, propagate_blocks
 from spear_core.settings import Settings
 
 KEPT = 2  # settings of α and T whose prototypes are kept with a partition
@@ -41,6 +44,9 @@ class Uploads:
         device = self.label.device
         total = torch.zeros(self.classes, self.features, dtype=self.prototypes.dtype, device=device)
         return total.index_add_(0, self.label, share[:, None] * self.prototypes)
+
+    def prepare(self, steps: int, pause: Callable[[], None]) -> None:
+        """Nothing to do ahead: the prototypes are there."""
 
     def replace(self, **changes: Any) -> "Uploads":
         """The same uploads, as really sent, with some parts changed."""
@@ -86,19 +92,19 @@ class DeferredUploads(Uploads):
 
         Row i of S holds share / n of node i's client and class, if i is a training node.
         """
+        columns = self._indicator(share)
+        if self.alpha == 0 or self.steps == 0:
+            return columns(slice(0, self.classes))
+        operator_t = self.partition.operator_t
+        return propagate_blocks(operator_t, columns, self.classes, self.alpha, self.steps)
+
+    def _indicator(self, share: Tensor) -> Callable[[slice], Tensor]:
+        """S by its columns: share / n at every training node and its class."""
         graph, nodes = self.partition.graph, self.partition.graph.train_nodes
         label = graph.y.index_select(0, nodes)
         cell = self.partition.owner.index_select(0, nodes) * self.classes + label
         each = self.table(share / self.counts).flatten().index_select(0, cell)
-        if self.alpha == 0 or self.steps == 0:
-            return one_hot(nodes, label, each, graph.num_nodes, slice(0, self.classes))
-        return propagate_blocks(
-            self.partition.operator_t,
-            lambda block: one_hot(nodes, label, each, graph.num_nodes, block),
-            self.classes,
-            self.alpha,
-            self.steps,
-        )
+        return lambda block: one_hot(nodes, label, each, graph.num_nodes, block)
 
     @cached_property
     def prototypes(self) -> Tensor:
@@ -106,12 +112,35 @@ class DeferredUploads(Uploads):
 
         They depend on the partition, α and T alone, so the last ones are kept with the partition.
         """
+        if self._powers.ready(self.alpha, self.steps):
+            return self._powers.mixed(self.alpha, self.steps).float()
         key = (self.alpha, enough_steps(self.alpha, self.steps))
         kept: dict[tuple[float, int], Tensor] = self.partition.__dict__.get("_prototypes", {})
         if key not in kept:
             kept = dict([*kept.items()][1 - KEPT :]) | {key: self._collected(self.plain_mass)}
             self.partition.__dict__["_prototypes"] = kept
         return kept[key]
+
+    def prepare(self, steps: int, pause: Callable[[], None]) -> None:
+        """Make ahead what gives the prototypes of every α and T up to `steps` at once."""
+
+        def make(_: int, mass: Tensor | None) -> tuple[Tensor, Tensor]:
+            pause()
+            if mass is None:
+                ones = torch.ones(len(self.client), device=self.label.device)
+                mass = self._indicator(ones)(slice(0, self.classes))
+            else:
+                mass = propagate(self.partition.operator_t, mass, 1.0, 1)
+            return mass, self._collected(mass)
+
+        self._powers.grow(steps, make)
+        self.partition.__dict__.pop("_mass", None)  # it is not needed any more
+
+    @property
+    def _powers(self) -> Powers:
+        """Of the clients' operator: the rows' sums, as far as they were prepared."""
+        kept: Powers = self.partition.__dict__.setdefault("_powers", Powers())
+        return kept
 
     @property
     def plain_mass(self) -> Tensor:
@@ -126,14 +155,18 @@ class DeferredUploads(Uploads):
     def _collected(self, mass: Tensor) -> Tensor:
         """Every row's features summed with its client's part of the mass (N, C), (P, F)."""
         graph, owner, device = self.partition.graph, self.partition.owner, self.label.device
+        if graph.features.layout != torch.sparse_csr:  # client by client: blocks of dense products
+            nodes = torch.argsort(owner, stable=True).split(self.partition.sizes.tolist())
+            labels = self.label.split(torch.bincount(self.client, minlength=self.clients).tolist())
+            each = zip(nodes, labels, strict=True)
+            return torch.cat([summed(mass[i], graph.features[i])[held] for i, held in each])
         row_of = torch.full((self.clients, self.classes), -1, dtype=torch.int64, device=device)
         row_of[self.client, self.label] = torch.arange(len(self.client), device=device)
         node, label = mass.nonzero(as_tuple=True)
         index = torch.stack([row_of[owner[node], label], node])
         size = (len(self.client), graph.num_nodes)
         parts = torch.sparse_coo_tensor(index, mass[node, label], size, device=device)
-        product = parts.to_sparse_csr() @ graph.features
-        return product.to_dense() if product.layout != torch.strided else product
+        return (parts.to_sparse_csr() @ graph.features).to_dense()
 
     def combine(self, share: Tensor) -> Tensor:
         """The same sum without any prototype: shares into the mass, then one product.
@@ -141,6 +174,10 @@ class DeferredUploads(Uploads):
         Clients do not mix, so a node's share can be put in after the propagation as well as before:
         what was propagated once serves every γ.
         """
+        if self._powers.ready(self.alpha, self.steps):
+            rows = share.double()[:, None] * self._powers.mixed(self.alpha, self.steps)
+            total = rows.new_zeros(self.classes, rows.shape[1])
+            return total.index_add_(0, self.label, rows).float()
         shares = self.table(share).index_select(0, self.partition.owner)  # (N, C)
         return self.partition.graph.collect(shares.mul_(self.plain_mass))
 

@@ -14,6 +14,7 @@ from spear_core import PAPER_SEEDS, Settings, defaults
 from spear_core.datasets import CATALOGUE, NAMES, SYNTHETIC, store
 
 BETAS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+MOST_STEPS = 20  # of the slider
 GAMMAS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0, 2.0, 5.0, 10.0, 100.0, math.inf)
 CLIENTS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
 
@@ -124,7 +125,7 @@ def _run() -> None:
     _steps("clients", "K, clients", CLIENTS, "no federation", "many tiny ones")
     ends = "ignores the graph", "neighbours decide"
     _slider("alpha", "α, weight of the neighbours", 0.0, 0.99, 0.01, ends)
-    _slider("steps", "T, smoothing steps", 0, 20, 1, ("looks nowhere", "looks far"))
+    _slider("steps", "T, smoothing steps", 0, MOST_STEPS, 1, ("looks nowhere", "looks far"))
     _steps("gamma", "γ, trust in own counts", GAMMAS, "peers alone", "no shrinkage")
     if any(map(shown, (*CHOICES, *SWITCHES, *NUMBERS))):
         with st.popover("Variants", width="stretch"):

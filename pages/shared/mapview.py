@@ -1,15 +1,16 @@
 """The live map on a page: what is ready at once, refined in the background, swapped when done."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 
 import streamlit as st
 
-from pages.shared import engine, frame, link, show
+from pages.shared import controls, engine, frame, link, show
 from pages.shared.livemap import live_map
 from pages.shared.pinned import same_graph
-from spear_core import Graph, Result, embed
+from spear_core import Graph, Result, ahead, embed
 from spear_core.embed import Map
 from spear_core.embed.jobs import step_back
+from spear_core.embed.turns import wait_for_pages
 from spear_core.figures.map import alt_text, distances, map_figure
 from spear_core.figures.map_places import placed
 from spear_core.figures.pinned import alt_pinned, with_pinned
@@ -17,6 +18,7 @@ from spear_core.figures.pinned import alt_pinned, with_pinned
 PATIENCE = 0.4  # seconds that a run and its map may take on a large graph before the page goes on
 
 _pool = ThreadPoolExecutor(1, "spear-places", step_back)
+_wanted: list[Result] = []  # the one that was drawn last
 
 
 def draw(
@@ -31,6 +33,7 @@ def draw(
     setting stays until that of the new one is there: then this is False.
     """
     state = st.session_state
+    _wanted[:] = [result]
     shown, drawn = _in_time(result, before)
     late = drawn is not result
     if late:
@@ -56,11 +59,28 @@ def draw(
         if pinned:
             far["global, pinned"] = distances(pinned)["global"]
         st.dataframe(far, hide_index=True)
+    if not _small(result.graph):
+        _pool.submit(_make_ahead, result)
     if late:
         _wait_for_places(state["_placing"][1])
     elif not shown.fitted:
         _wait(result.settings.dataset, shown.alpha, shown.steps, result.graph)
     return not late
+
+
+def _small(graph: Graph) -> bool:
+    return graph.num_nodes <= engine.SMALL and graph.x.numel() <= engine.LARGE
+
+
+def _make_ahead(result: Result) -> None:
+    """Once the map is placed, what the next click can use; left when another setting comes."""
+
+    def pause() -> None:
+        wait_for_pages()
+        if _wanted != [result]:
+            raise CancelledError
+
+    ahead.prepare(result.graph, result.sent, result.settings, controls.MOST_STEPS, pause)
 
 
 def _in_time(result: Result, before: Result | None) -> tuple[Map, Result]:
@@ -70,8 +90,7 @@ def _in_time(result: Result, before: Result | None) -> tuple[Map, Result]:
     """
     state, graph = st.session_state, result.graph
     last: tuple[Map, Result] | None = state.get("_placed")
-    small = graph.num_nodes <= engine.SMALL and graph.x.numel() <= engine.LARGE
-    if not small and last is not None and same_graph(last[1], result):
+    if not _small(graph) and last is not None and same_graph(last[1], result):
         asked: tuple[Result, Future[Map]] | None = state.get("_placing")
         if asked is None or asked[0] is not result:
             if asked:
