@@ -23,8 +23,13 @@ STYLE = """
 section[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
 .alt { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .block-container { padding-top: 4.6rem; padding-bottom: 2rem; }
-/* what is being renewed dims at once and late: fading costs a machine without a GPU half a core */
-[data-stale="true"], [data-stale="true"] * { transition: opacity 0s 0.8s !important; }
+[data-testid="stSliderTickBar"] { display: none; }  /* the two ends are said in words below */
+/* Streamlit fades what it renews, which takes half a core where there is no GPU. Here nothing
+   flickers, and a run that takes longer than 0.8 s shows a line along the top. */
+.stElementContainer { opacity: 1 !important; transition: none !important; }
+[data-test-script-state="running"]::after { content: ""; position: fixed; inset: 0 0 auto 0;
+    height: 3px; z-index: 1000000; background: #0072b2; animation: shown 0s 0.8s both; }
+@keyframes shown { from { visibility: hidden; } to { visibility: visible; } }
 [data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; font-size: 1.7rem; }
 </style>
 """
