@@ -1,9 +1,9 @@
 """Work done ahead of the next run on the same graph and partition, while nobody waits for it.
 
-`prepare` keeps two things: the smoothed features of the test nodes, which serve every split and γ
-at this α and T, and each client's sums for every power of the operator, which serve every α, T and
-γ on this split. A run reads them where they are there and gives the same labels without them, only
-later. They are made for dense features, where they are small and a propagation is what takes long.
+`prepare` keeps the test nodes' features after every number of steps, of which those of any α and T
+are a mixture, and each client's sums of the same kind, which serve every α, T and γ on its split. A
+run reads what is there and gives the same labels without it, only later. It is made for dense
+features, where it is small and propagations are what takes long.
 """
 
 from collections.abc import Callable
@@ -13,32 +13,61 @@ from torch import Tensor
 
 from spear_core.client import Uploads
 from spear_core.graph import Graph
+from spear_core.powers import Powers
 from spear_core.propagate import enough_steps, propagate
 from spear_core.settings import Settings
 
+ROOM = 500_000_000  # bytes of the test nodes' features kept with a graph
 AT_ONCE = 32  # columns propagated between two pauses
 
 
 def prepare(
     graph: Graph, sent: Uploads, settings: Settings, most_steps: int, pause: Callable[[], None]
 ) -> None:
-    """Make both, for T up to `most_steps` at this α; `pause` is called often and may raise."""
+    """Make both, for T up to `most_steps`; `pause` is called often and may raise."""
     if graph.features.layout == torch.sparse_csr or settings.alpha == 0:
         return
-    if kept_z(graph, settings) is None:
-        rows, parts = (graph.test_nodes, graph.test_operator), []
-        for some in graph.features.split(AT_ONCE, dim=1):
+
+    rows = (graph.test_nodes, graph.test_operator)
+
+    def smooth(x: Tensor, alpha: float, steps: int, rows: tuple[Tensor, Tensor] | None) -> Tensor:
+        parts = []
+        for some in x.split(AT_ONCE, dim=1):
             pause()
-            parts.append(propagate(graph.operator, some, *_key(settings), rows))
-        graph.__dict__["_kept_z"] = (_key(settings), torch.cat(parts, dim=1))
-    sent.prepare(most_steps, pause)
+            parts.append(propagate(graph.operator, some, alpha, steps, rows))
+        return torch.cat(parts, dim=1)
+
+    def make(t: int, whole: Tensor | None) -> tuple[Tensor, Tensor]:
+        if whole is None:
+            return graph.features, graph.features.index_select(0, graph.test_nodes)
+        if t > 1:  # one behind: the last product is made for the test nodes alone
+            whole = smooth(whole, 1.0, 1, None)
+        return whole, smooth(whole, 1.0, 1, rows)
+
+    now = _key(settings)
+    most_kept = ROOM // (4 * max(1, len(graph.test_nodes)) * graph.num_features) - 1
+    for steps in (now[1], most_steps):  # what the present setting needs comes first
+        _powers(graph).grow(min(steps, most_kept), make)
+        if kept_z(graph, settings) is None:  # no room for so many steps
+            graph.__dict__["_kept_z"] = now, smooth(graph.features, *now, rows)
+        sent.prepare(steps, pause)
 
 
 def kept_z(graph: Graph, settings: Settings) -> Tensor | None:
-    """The smoothed features of the test nodes (M, F), if they were made for this α and T."""
-    key, z = graph.__dict__.get("_kept_z", (None, None))
-    return z if key == _key(settings) else None
+    """The smoothed features of the test nodes (M, F), if all that gives them was prepared."""
+    key = _key(settings)
+    last, z = graph.__dict__.get("_kept_z", (None, None))
+    if key != last and _powers(graph).ready(*key):
+        z = _powers(graph).mixed(*key, dtype=torch.float32)
+        graph.__dict__["_kept_z"] = (key, z)
+        return z
+    return z if key == last else None
 
 
 def _key(settings: Settings) -> tuple[float, int]:
     return settings.alpha, enough_steps(settings.alpha, settings.steps)
+
+
+def _powers(graph: Graph) -> Powers:
+    kept: Powers = graph.__dict__.setdefault("_test_powers", Powers())
+    return kept

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 
+import torch
 from torch import Tensor
 
 from spear_core.propagate import enough_steps, mixing
@@ -30,10 +31,10 @@ class Powers:
         """Whether there are enough for this α and T."""
         return enough_steps(alpha, steps) < len(self._made)
 
-    def mixed(self, alpha: float, steps: int) -> Tensor:
-        """The reading of Z, in float64."""
+    def mixed(self, alpha: float, steps: int, dtype: torch.dtype = torch.float64) -> Tensor:
+        """The reading of Z."""
         weights = mixing(alpha, enough_steps(alpha, steps))
-        total = weights[0] * self._made[0].double()
+        total = weights[0] * self._made[0].to(dtype)
         for weight, reading in zip(weights[1:], self._made[1:], strict=False):
             total.add_(reading, alpha=weight)
         return total

@@ -84,6 +84,19 @@ def test_it_can_be_left_at_any_point_and_taken_up_again():
         )
 
 
+def test_without_room_for_every_step_the_present_one_is_kept(monkeypatch):
+    graph = random_graph(5)
+    monkeypatch.setattr(ahead, "ROOM", 3 * 4 * graph.num_nodes * graph.num_features)  # t = 0, 1, 2
+    prepare(run(SETTINGS, graph))
+    for steps, there in ((3, True), (2, True), (4, False)):
+        settings = replace(SETTINGS, steps=steps)
+        z = ahead.kept_z(graph, settings)
+        assert (z is not None) == there
+        if there:
+            want = run(settings, random_graph(5)).z
+            torch.testing.assert_close(z, want, atol=1e-6, rtol=0)
+
+
 def test_sparse_features_need_none():
     result = run(Settings(dataset="karate", clients=3))
     assert result.graph.features.is_sparse_csr
