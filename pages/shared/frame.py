@@ -23,7 +23,10 @@ STYLE = """
 section[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
 .alt { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .block-container { padding-top: 4.6rem; padding-bottom: 2rem; }
-[data-testid="stSliderTickBar"] { display: none; }  /* the two ends are said in words below */
+/* where the two ends of a slider are said in words, its figures would lie over them */
+section[data-testid="stSidebar"] [data-testid="stSliderTickBar"],
+.stColumn:has(.ends) [data-testid="stSliderTickBar"] { display: none; }
+[data-testid="stButtonGroup"] [role="radiogroup"] { flex-wrap: wrap !important; }
 /* Streamlit fades what it renews, which takes half a core where there is no GPU. Here nothing
    flickers, and a run that takes longer than 0.8 s shows a line along the top. */
 .stElementContainer { opacity: 1 !important; transition: none !important; }
