@@ -6,6 +6,7 @@ run reads what is there and gives the same labels without it, only later. It is 
 features, where it is small and propagations are what takes long.
 """
 
+import weakref
 from collections.abc import Callable
 
 import torch
@@ -19,6 +20,8 @@ from spear_core.settings import Settings
 
 ROOM = 500_000_000  # bytes of the test nodes' features kept with a graph
 AT_ONCE = 32  # columns propagated between two pauses
+
+_last: Callable[[], Graph | None] = lambda: None  # noqa: E731  a weak reference
 
 
 def prepare(
@@ -44,13 +47,24 @@ def prepare(
             whole = smooth(whole, 1.0, 1, None)
         return whole, smooth(whole, 1.0, 1, rows)
 
+    _only(graph)
     now = _key(settings)
     most_kept = ROOM // (4 * max(1, len(graph.test_nodes)) * graph.num_features) - 1
-    for steps in (now[1], most_steps):  # what the present setting needs comes first
-        _powers(graph).grow(min(steps, most_kept), make)
-        if kept_z(graph, settings) is None:  # no room for so many steps
-            graph.__dict__["_kept_z"] = now, smooth(graph.features, *now, rows)
-        sent.prepare(steps, pause)
+    powers = _powers(graph).grow(min(now[1], most_kept), make)  # what is needed now comes first
+    if most_kept >= 0 and kept_z(graph, settings) is None:  # no room for so many steps
+        graph.__dict__["_kept_z"] = now, smooth(graph.features, *now, rows)
+    sent.prepare(most_steps, pause)
+    powers.grow(min(most_steps, most_kept), make).let_go()
+
+
+def _only(graph: Graph) -> None:
+    """One graph at a time: what was kept with the last one goes."""
+    global _last
+    before = _last()
+    if before is not None and before is not graph:
+        before.__dict__.pop("_test_powers", None)
+        before.__dict__.pop("_kept_z", None)
+    _last = weakref.ref(graph)
 
 
 def kept_z(graph: Graph, settings: Settings) -> Tensor | None:

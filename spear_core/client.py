@@ -134,7 +134,8 @@ class DeferredUploads(Uploads):
             return mass, self._collected(mass)
 
         self._powers.grow(steps, make)
-        self.partition.__dict__.pop("_mass", None)  # it is not needed any more
+        self._powers.let_go()  # neither the last power nor the mass is needed any more
+        self.partition.__dict__.pop("_mass", None)
 
     @property
     def _powers(self) -> Powers:

@@ -13,7 +13,8 @@ class Powers:
     """Readings of the powers (some rows, some sums), made as far as they were ever asked for."""
 
     def __init__(self) -> None:
-        self._whole: Tensor | None = None  # the last power itself
+        self._whole: Tensor | None = None  # the last power itself ...
+        self._last = -1  # ... and which one that is
         self._made: list[Tensor] = []  # a reading of each
         self._guard = threading.Lock()
 
@@ -22,10 +23,18 @@ class Powers:
     ) -> "Powers":
         """Itself with powers up to `steps`: `make` gives power t and its reading from the last."""
         with self._guard:
-            for t in range(len(self._made), steps + 1):
+            first = self._last + 1 if steps >= len(self._made) else steps + 1
+            for t in range(first, steps + 1):
                 self._whole, reading = make(t, self._whole)
-                self._made.append(reading)
+                self._last = t
+                if t == len(self._made):
+                    self._made.append(reading)
         return self
+
+    def let_go(self) -> None:
+        """Keep the readings alone; growing on begins from the start again."""
+        with self._guard:
+            self._whole, self._last = None, -1
 
     def ready(self, alpha: float, steps: int) -> bool:
         """Whether there are enough for this α and T."""

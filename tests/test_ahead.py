@@ -97,6 +97,14 @@ def test_without_room_for_every_step_the_present_one_is_kept(monkeypatch):
             torch.testing.assert_close(z, want, atol=1e-6, rtol=0)
 
 
+def test_only_the_last_graph_keeps_its_features():
+    first, second = run(SETTINGS, random_graph(5)), run(SETTINGS, random_graph(6))
+    prepare(first)
+    prepare(second)
+    assert kept(first) == (None, True)
+    assert kept(second)[0] is not None
+
+
 def test_sparse_features_need_none():
     result = run(Settings(dataset="karate", clients=3))
     assert result.graph.features.is_sparse_csr
@@ -122,6 +130,12 @@ def test_powers_by_hand():
     assert powers.mixed(1.0, 2).item() == pytest.approx(0.8)
     powers.grow(3, double)
     assert made == [0, 1, 2, 3]
+    powers.let_go()
+    assert powers.mixed(1.0, 3).item() == pytest.approx(1.6)
+    powers.grow(3, double)
+    assert made == [0, 1, 2, 3]
+    assert powers.grow(4, double).mixed(1.0, 4).item() == pytest.approx(3.2)
+    assert made == [0, 1, 2, 3, 0, 1, 2, 3, 4]  # from the start again
 
 
 # -- turns

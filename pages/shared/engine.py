@@ -32,7 +32,7 @@ def result_or_stop(settings: Settings) -> Result:
     return result
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)  # 60 MB each at 169k nodes
 def result_of(settings: Settings) -> Result:
     """One run, kept."""
     with embed.pages_first():
