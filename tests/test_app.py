@@ -175,6 +175,17 @@ def test_karate_brings_three_clients(app):
     assert accuracy(app) == expected(dataset="karate", clients=3)
 
 
+def test_what_was_left_out_is_said_until_something_is_moved():
+    """A map that is swapped in draws the page again: the sentence must survive that."""
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app.query_params["beta"] = "-3"
+    app.run()
+    app.run()
+    assert "beta=-3 in the link was left out" in app.warning[0].value
+    app.sidebar.select_slider(key="gamma").set_value(1.0).run()
+    assert not app.warning
+
+
 def test_what_cannot_be_run_is_one_sentence(app):
     app.sidebar.selectbox(key="dataset").select("karate").run()
     app.sidebar.select_slider(key="clients").set_value(50).run()

@@ -69,7 +69,7 @@ def settings() -> Settings:
     """The settings chosen in the sidebar, after taking over what the link says."""
     link.read()
     state = st.session_state
-    for note in state.pop("_notes", []):
+    for note in state.get("_notes", ()):
         st.warning(note)
     link.keep()
     return _current()

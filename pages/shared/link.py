@@ -69,7 +69,9 @@ def read() -> None:
     state, query = st.session_state, dict(st.query_params)
     moved = any(name in state and state[name] != value for name, value in _last().items())
     if "_written" in state and (moved or not query or query == state["_written"]):
-        return  # a widget was moved, another page was opened, or nothing has changed
+        if moved or not query:  # a widget was moved or another page opened: they were read
+            state["_notes"] = []
+        return
     values, notes = parse(query)
     for name, value in values.items():
         state[name] = value
