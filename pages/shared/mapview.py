@@ -3,6 +3,7 @@
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.shared import controls, engine, frame, link, show
 from pages.shared.livemap import live_map
@@ -114,10 +115,16 @@ def _prepared(result: Result, before: Result | None) -> Map:
     return made
 
 
+def _by_timer() -> bool:
+    """Whether a fragment runs by its timer: inside a run of the page it would cut that short."""
+    context = get_script_run_ctx()
+    return context is not None and bool(context.fragment_ids_this_run)
+
+
 @st.fragment(run_every=0.4)
 def _wait_for_places(job: "Future[Map]") -> None:
     """The page is drawn again when the map of the present setting is there."""
-    if job.done():
+    if job.done() and _by_timer():
         st.rerun()
     st.caption("The map of this setting is on its way.")
 
@@ -128,7 +135,7 @@ def _wait(_name: str, alpha: float, steps: int, graph: Graph) -> None:
     job = embed.background_fit(graph, alpha, steps)
     if job.error:
         st.caption(f"The UMAP could not be made: {job.error}")
-    elif job.map is not None:
+    elif job.map is not None and _by_timer():
         st.rerun()
     else:
         st.progress(job.fraction, f"PCA preview shown. {job.sentence}")
