@@ -71,8 +71,9 @@ def kept_z(graph: Graph, settings: Settings) -> Tensor | None:
     """The smoothed features of the test nodes (M, F), if all that gives them was prepared."""
     key = _key(settings)
     last, z = graph.__dict__.get("_kept_z", (None, None))
-    if key != last and _powers(graph).ready(*key):
-        z = _powers(graph).mixed(*key, dtype=torch.float32)
+    powers = _powers(graph)
+    if key != last and powers.ready(*key):
+        z = powers.mixed(*key, dtype=torch.float32)
         graph.__dict__["_kept_z"] = (key, z)
         return z
     return z if key == last else None
