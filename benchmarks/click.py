@@ -16,7 +16,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from pages.shared.controls import GAMMAS
 from spear_core import Settings, embed, run
-from spear_core.figures.map_places import distances, placed
+from spear_core.figures.map.places import distances, placed
 from tests.browser import FLAGS, IDLE, need_browser, running_app
 
 TRIVIAL = """

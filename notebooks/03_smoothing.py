@@ -72,8 +72,9 @@ print([round(v, 4) for v in sum(a * b for a, b in zip(w, powers, strict=True)).f
 
 # %%
 from spear_core import Settings, run
+from spear_core.explain.node import find, inspect
+from spear_core.explain.words import explain
 from spear_core.figures import smooth as figures
-from spear_core.inspect_node import explain, find, inspect
 
 result = run(Settings(dataset="digits"))  # for Cora write dataset="Cora"
 node = find(result, right=False)

@@ -36,7 +36,7 @@
 # alone. $\square$
 
 # %%
-from spear_core import risk
+from spear_core.studies import risk
 
 n, sigma2, tau2 = 3, 1.0, 0.5
 best = risk.best_weight(sigma2, tau2, n)
@@ -72,7 +72,9 @@ figures.weight_curve(result)
 # global one.
 
 # %%
-errors = risk.class_errors(result.estimate, result.metrics.centroids)
+from spear_core.measures.prototype_error import class_errors
+
+errors = class_errors(result.estimate, result.metrics.centroids)
 figures.error_steps(errors, [str(c) for c in range(10)])
 
 # %% [markdown]

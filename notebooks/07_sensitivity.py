@@ -21,7 +21,7 @@
 # %%
 from spear_core import PAPER_SEEDS, Settings
 from spear_core.figures import sweep as figures
-from spear_core.sweep import sweep
+from spear_core.sweeps import sweep
 
 settings = Settings(dataset="digits")  # for Cora write dataset="Cora"
 alphas = [0, 0.1, 0.15, 0.3, 0.5, 0.7, 0.8, 0.9]

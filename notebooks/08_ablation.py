@@ -24,8 +24,8 @@
 
 # %%
 from spear_core import Settings
-from spear_core.ablation import ablation
 from spear_core.figures import shrink as figures
+from spear_core.studies.ablation import ablation
 
 found = ablation(Settings(dataset="digits"))  # for Cora write dataset="Cora"
 figures.ablation_lines(found)

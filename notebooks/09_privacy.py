@@ -33,8 +33,8 @@ print(f"{alone} of {len(result.uploads.counts)} prototypes stand for a single no
 # The nearest real node to every upload, by cosine.
 
 # %%
-from spear_core.exposure import exposure
 from spear_core.figures import privacy as figures
+from spear_core.studies.exposure import exposure
 
 seen = exposure(result)
 figures.exposed(result, seen)
@@ -47,7 +47,7 @@ figures.exposed(result, seen)
 # $\sigma = \Delta/\mu(\varepsilon, \delta)$ hides that move. `docs/privacy.md` derives Δ.
 
 # %%
-from spear_core.privacy import noise, sensitivity
+from spear_core.transforms.privacy import noise, sensitivity
 
 moved = sensitivity(result.held, settings).max()
 for epsilon in (1.0, 10.0, 100.0):

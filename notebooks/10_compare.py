@@ -48,9 +48,9 @@ print("FedAvg up, ten rounds:", human_bytes(sum(fedavg.traffic.up)))
 
 # %%
 from spear_core.baselines import METHODS
-from spear_core.baselines.printed import accuracies
 from spear_core.baselines.results import SHIPPED
 from spear_core.baselines.views import beta_trend, silhouette_of, summaries
+from spear_core.paper.rivals import accuracies
 
 printed = accuracies("Cora", clients=10, beta=0.05)
 found = [s for s in summaries(stored(SHIPPED)) if s.dataset == "Cora" and s.recipe == "default"]
@@ -80,7 +80,7 @@ for s in beta_trend(rows, "Cora", "fedavg"):
 # draws these as maps.
 
 # %%
-from spear_core.silhouette import silhouette
+from spear_core.measures.silhouette import silhouette
 
 print(f"raw features    {silhouette(spear.graph, 0.0, 0):.3f}")
 print(f"SPEAR, smoothed {silhouette(spear.graph, settings.alpha, settings.steps):.3f}")

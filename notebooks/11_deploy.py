@@ -24,8 +24,8 @@ from pathlib import Path
 import torch
 
 from spear_core import Settings, run
-from spear_core.check import check_one, join
 from spear_core.client import upload
+from spear_core.defences.check import check_one, join
 from spear_core.federation.files import client_graph, read_client, write_client
 from spear_core.partition import Partition
 from spear_core.server import estimate

@@ -7,24 +7,16 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.shared import byzantine, engine, frame, lies, link, mapview, show
+from pages.parts import attack_paper, attack_who
+from pages.shared import frame, link, mapview, runs, show
 from pages.shared.livemap import live_map
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core import Settings, embed
-from spear_core.damage import (
-    Defended,
-    Draw,
-    compare,
-    damage,
-    held_by,
-    honest,
-    table,
-    words,
-)
 from spear_core.figures import attack as figures
 from spear_core.figures.common import class_names
 from spear_core.figures.map import alt_text, map_figure
-from spear_core.figures.pinned import with_pinned
+from spear_core.figures.map.pinned import with_pinned
+from spear_core.studies.damage import Defended, Draw, compare, damage, held_by, honest, table, words
 
 CLASSES, MAP, PICTURES, DAMAGE, DEFENCES, PAPER = link.VIEWS["attack_view"]
 
@@ -38,9 +30,9 @@ COLUMNS = {  # of the comparison of defences, in words
 
 settings = frame.settings()
 state = st.session_state
-attacked = engine.result_or_stop(replace(settings, defence="none"))
-clean = engine.result_or_stop(honest(settings))
-defended = engine.result_or_stop(settings) if settings.defence != "none" else None
+attacked = runs.result_or_stop(replace(settings, defence="none"))
+clean = runs.result_or_stop(honest(settings))
+defended = runs.result_or_stop(settings) if settings.defence != "none" else None
 liars, names, graph = attacked.attackers, class_names(attacked), attacked.graph
 pinned = pinned_result(attacked)
 share = held_by(liars, settings)
@@ -60,21 +52,21 @@ def clicked() -> None:
     if points:
         data: Any = points[0]["customdata"]
         state["_attack_clicks"] = state.get("_attack_clicks", 0) + 1
-        lies.toggle(liars, int(data[0] if isinstance(data, list) else data["0"]))
+        attack_who.toggle(liars, int(data[0] if isinstance(data, list) else data["0"]))
 
 
 @st.cache_data(max_entries=64, show_spinner="60 draws of liars …")
 def drawn(settings: Settings) -> list[Draw]:
-    return damage(settings, accuracy=engine.accuracy_of)
+    return damage(settings, accuracy=runs.accuracy_of)
 
 
 @st.cache_data(max_entries=64, show_spinner="Every defence with five seeds …")
 def compared(settings: Settings) -> list[Defended]:
-    return compare(settings, accuracy=engine.accuracy_of)
+    return compare(settings, accuracy=runs.accuracy_of)
 
 
 # clean, attacked, defended, and the yardstick --------------------------------------------------
-oracle = engine.accuracy_of(replace(settings, defence="oracle"))
+oracle = runs.accuracy_of(replace(settings, defence="oracle"))
 before, lied = clean.metrics.accuracy, attacked.metrics.accuracy
 numbers = st.columns(4)
 numbers[0].metric("Nobody lies", percent(before))
@@ -110,13 +102,13 @@ with left:
         st.info("Nobody lies yet: click a client in the picture, or begin with three.")
         for column, rule in zip(st.columns(3), ("random", "smallest", "largest"), strict=True):
             change = {"attackers": rule, "attacker_count": 3}
-            column.button(f"Three {rule}", on_click=lies.take, kwargs=change, width="stretch")
+            column.button(f"Three {rule}", on_click=attack_who.take, kwargs=change, width="stretch")
 with right:
-    lies.who(attacked)
+    attack_who.who(attacked)
     st.markdown("#### What they do")
-    lies.what(names)
+    attack_who.what(names)
     st.markdown("#### What the server does")
-    lies.defence()
+    attack_who.defence()
 
 # one view at a time ----------------------------------------------------------------------------
 views = [v for v in link.VIEWS["attack_view"] if v != PICTURES or settings.dataset == "digits"]
@@ -130,7 +122,7 @@ tables: dict[str, Any] = {
     )
 }
 lines = ["print(r.attackers, r.metrics.accuracy, r.metrics.class_accuracy)"]
-small = graph.num_nodes <= engine.SMALL
+small = graph.num_nodes <= runs.SMALL
 if view == CLASSES:
     other = same_graph(pinned, attacked)
     lost = [
@@ -187,7 +179,7 @@ elif view == DAMAGE:
         said = f"Correlation of accuracy with the share held: {along:.2f}."
         show.chart(figure, "attack_damage", said)
         st.caption(said)
-    lines += ["from spear_core.damage import damage", "print(damage(s))"]
+    lines += ["from spear_core.studies.damage import damage", "print(damage(s))"]
 elif view == DEFENCES:
     if not liars:
         st.info("Nobody lies yet, so there is nothing to defend against.")
@@ -202,10 +194,10 @@ elif view == DEFENCES:
             "Means over the paper's five seeds, in percent; std over them. Recovered: share of the "
             "gap between undefended and oracle; it may exceed 100, as clean accuracy is the bound."
         )
-    lines += ["from spear_core.damage import compare, words", "print(words(compare(s)))"]
+    lines += ["from spear_core.studies.damage import compare, words", "print(words(compare(s)))"]
 else:
-    tables |= byzantine.draw(settings)
-    lines += ["from spear_core.damage import beside_the_paper"]
+    tables |= attack_paper.draw(settings)
+    lines += ["from spear_core.paper.byzantine import beside_the_paper"]
     lines += ["from spear_core.paper import measured"]
     lines += ['print(*beside_the_paper(measured.read()), sep="\\n")']
 
@@ -225,6 +217,6 @@ if small and before is not None:
         others[f"defended by {settings.defence}"] = settings
     if liars:
         others["oracle"] = replace(settings, defence="oracle")
-    values = {name: [100 * v for v in engine.over_seeds(one)] for name, one in others.items()}
+    values = {name: [100 * v for v in runs.over_seeds(one)] for name, one in others.items()}
     said = [f"{name} {mean(v):.1f} ± {pstdev(v):.1f} %" for name, v in values.items()]
     spread.caption(f"Above this seed; mean ± standard deviation of five seeds: {', '.join(said)}.")

@@ -4,25 +4,27 @@ import statistics
 
 import streamlit as st
 
-from pages.shared import comparetable, engine, frame, link, representing, show, training
+from pages.parts import compare_live, compare_spaces, compare_table
+from pages.shared import frame, link, runs, show
 from spear_core import PAPER_SEEDS
-from spear_core.baselines import METHODS, printed
+from spear_core.baselines import METHODS
 from spear_core.baselines.views import beta_trend
 from spear_core.figures import compare as figures
-from spear_core.sweep import sweep
+from spear_core.paper import rivals
+from spear_core.sweeps import sweep
 
 TABLE, ROUNDS, PARETO, BETA, SPACE = link.VIEWS["compare"]
 BETAS = (0.05, 0.1, 0.3, 0.5, 1.0)
 
 settings = frame.settings()
-result = engine.result_or_stop(settings)
-rows = training.all_rows()
-every = training.at(settings, rows)
+result = runs.result_or_stop(settings)
+rows = compare_live.all_rows()
+every = compare_live.at(settings, rows)
 found = [s for s in every if s.clients == settings.clients]
-seeds = [100 * a for a in engine.over_seeds(settings) if a is not None]
+seeds = [100 * a for a in runs.over_seeds(settings) if a is not None]
 spear = (statistics.mean(seeds), statistics.pstdev(seeds)) if seeds else (0.0, 0.0)
-theirs = printed.accuracies(settings.dataset, settings.clients, settings.beta)
-shown = comparetable.table(result, spear, found, theirs)
+theirs = rivals.accuracies(settings.dataset, settings.clients, settings.beta)
+shown = compare_table.table(result, spear, found, theirs)
 
 st.markdown("#### SPEAR beside the trained methods")
 st.caption(
@@ -44,9 +46,9 @@ elif view in (TABLE, ROUNDS):
 if view == TABLE:
     if found:
         alt = f"Accuracy of {len(found)} stored runs, SPEAR {spear[0]:.1f} %."
-        chart = figures.accuracies(found, spear, theirs, printed.ONE_SHOT)
+        chart = figures.accuracies(found, spear, theirs, rivals.ONE_SHOT)
         show.chart(chart, "compare-table", alt)
-    comparetable.draw(shown)
+    compare_table.draw(shown)
     beaten = [
         f"{METHODS[s.method]} ({100 * s.accuracy:.1f} against {theirs[METHODS[s.method]]:.1f})"
         for s in found
@@ -57,7 +59,7 @@ if view == TABLE:
     ahead = [METHODS[s.method] for s in found if 100 * s.accuracy > spear[0]]
     if ahead:
         st.markdown(f"**Ahead of SPEAR here**: {', '.join(dict.fromkeys(ahead))}.")
-    took, sizes = printed.seconds(settings.dataset), printed.traffic(settings.dataset)
+    took, sizes = rivals.seconds(settings.dataset), rivals.traffic(settings.dataset)
     paper = ""
     if took:
         paper = (
@@ -73,7 +75,7 @@ elif view == ROUNDS and found:
     show.chart(figures.over_rounds(found, spear), "compare-rounds", "Accuracy after every round.")
     st.caption(made)
 elif view == PARETO:
-    bubbles = training.spear_at(settings)
+    bubbles = compare_live.spear_at(settings)
     show.chart(figures.pareto(every, bubbles), "compare-pareto", "Seconds against accuracy.")
     clients = ", ".join(
         str(k) for k in sorted({*(b[2] for b in bubbles), *(s.clients for s in every)})
@@ -86,7 +88,7 @@ elif view == PARETO:
 elif view == BETA:
     trends = {
         f"FedAvg, {words}": trend
-        for recipe, words in training.TRAINED_AS.items()
+        for recipe, words in compare_live.TRAINED_AS.items()
         if (trend := beta_trend(rows, settings.dataset, "fedavg", settings.clients, recipe))
     }
     betas = sorted({*BETAS, *(s.beta for trend in trends.values() for s in trend)})
@@ -103,9 +105,9 @@ elif view == BETA:
         else "No FedAvg run over β is stored for this dataset and K; Cora with K = 10 has some."
     )
 elif view == SPACE:
-    representing.draw(result)
+    compare_spaces.draw(result)
 st.markdown("##### Run one now")
-training.live(settings, result)
+compare_live.live(settings, result)
 show.export({"methods": shown})
 show.same_in_python(
     settings,

@@ -5,13 +5,14 @@ import statistics
 import pandas as pd
 import streamlit as st
 
-from pages.shared import engine, frame, link, mapview, show
+from pages.shared import frame, link, mapview, runs, show
 from pages.shared.pinned import pinned_result, same_graph
-from spear_core import explain, figures
+from spear_core import figures
+from spear_core.explain.words import pulled_towards, weight_formula
 from spear_core.figures.common import class_names
 
 settings = frame.settings()
-result = engine.result_or_stop(settings)
+result = runs.result_or_stop(settings)
 pinned = pinned_result(result)
 alike = same_graph(pinned, result)
 before = frame.last_result(result)
@@ -29,14 +30,14 @@ if before and before.metrics.accuracy is not None and metrics.accuracy is not No
     change = f"{100 * (metrics.accuracy - before.metrics.accuracy):+.2f} since the last setting"
 now.metric("Accuracy on test nodes", percent(metrics.accuracy), change)
 spread, strip = over.empty(), line.empty()
-engine.let_go()
+runs.let_go()
 
 # the map and the weights ---------------------------------------------------------------------
 left, right = st.columns([3, 2])
 chosen = frame.picked(result)
 with left:
     if mapview.draw(result, before, chosen, alike):
-        engine.let_go(0.1)
+        runs.let_go(0.1)
 with right:
     st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")
     event = show.chart(
@@ -51,8 +52,8 @@ with right:
         client, label = chosen
         st.markdown(
             f"Client {client}, class {names[label]}: "
-            f"**{explain.weight_formula(result, client, label)}**. "
-            f"{explain.pulled_towards(result, client, label)}"
+            f"**{weight_formula(result, client, label)}**. "
+            f"{pulled_towards(result, client, label)}"
         )
 
 # one view at a time --------------------------------------------------------------------------
@@ -65,7 +66,7 @@ if view == "Silhouette":
         "How tightly the true classes lie together, -1 to 1, by cosine, on the test nodes: before "
         "and after smoothing on the full graph. The labels are used only to measure."
     )
-    costly = graph.num_nodes * graph.num_features > engine.LARGE
+    costly = graph.num_nodes * graph.num_features > runs.LARGE
     if not costly or st.toggle("Compute it: this graph is large, it takes some seconds"):
         show.chart(figures.silhouettes(result, pinned), "silhouettes", "Silhouette, raw, smoothed.")
 elif view == "Confusion":
@@ -112,15 +113,15 @@ show.same_in_python(
 )
 
 # the further runs come last, so that nothing above waits for them --------------------------------
-if graph.num_nodes <= engine.SMALL and metrics.accuracy is not None:
-    seeds = engine.over_seeds(settings)
+if graph.num_nodes <= runs.SMALL and metrics.accuracy is not None:
+    seeds = runs.over_seeds(settings)
     mean, std = statistics.mean(seeds), statistics.pstdev(seeds)
     spread.metric("Mean of five seeds", f"{100 * mean:.2f} ± {100 * std:.2f} %")
     strip.plotly_chart(
         figures.accuracy_strip(
             metrics.accuracy,
             seeds,
-            engine.references(settings),
+            runs.references(settings),
             pinned.metrics.accuracy if pinned else None,
         ),
         key="strip",

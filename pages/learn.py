@@ -5,7 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import controls, engine, frame, lesson, show
+from pages.parts import learn_steps
+from pages.shared import controls, frame, runs, show
 from spear_core import SpearError, defaults
 
 GRAPHS = ("digits", "karate")
@@ -25,10 +26,10 @@ def use(dataset: str) -> None:
 settings = frame.settings()
 if settings.dataset not in GRAPHS:
     settings = replace(defaults("digits"), seed=settings.seed)
-state, last = st.session_state, len(lesson.STEPS)
+state, last = st.session_state, len(learn_steps.STEPS)
 seen: set[int] = state.setdefault("_learn_seen", set())
 number = int(state["learn"])
-title, idea, make, knob = lesson.STEPS[number - 1]
+title, idea, make, knob = learn_steps.STEPS[number - 1]
 
 top, graph = st.columns([3, 1], vertical_alignment="bottom")
 with top:
@@ -38,9 +39,9 @@ other = next(name for name in GRAPHS if name != settings.dataset)
 graph.button(f"Use {other} instead", on_click=use, args=(other,), width="stretch")
 st.markdown(f"### {number}. {title}")
 st.markdown(idea)
-value = lesson.control(knob)
+value = learn_steps.control(knob)
 try:
-    result = engine.result_or_stop(settings)
+    result = runs.result_or_stop(settings)
     task = make(result, value)
 except SpearError as error:
     st.warning(str(error))
@@ -68,7 +69,7 @@ back, forward = st.columns(2)
 back.button("Back", on_click=go_to, args=(number - 1,), disabled=number == 1, width="stretch")
 if number < last:
     forward.button(
-        f"Next: {lesson.STEPS[number][0].lower()}",
+        f"Next: {learn_steps.STEPS[number][0].lower()}",
         on_click=go_to,
         args=(number + 1,),
         type="primary",

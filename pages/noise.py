@@ -5,10 +5,11 @@ from dataclasses import fields
 import pandas as pd
 import streamlit as st
 
-from pages.shared import engine, frame, link, noisy, show
+from pages.parts import noise_views
+from pages.shared import frame, link, runs, show
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core import Settings
-from spear_core.noise import KNOBS
+from spear_core.studies.noise_curve import KNOBS
 
 HELP = {f.name: f.metadata["help"][:1].upper() + f.metadata["help"][1:] for f in fields(Settings)}
 
@@ -61,11 +62,11 @@ def controls() -> None:
 
 
 settings = frame.settings()
-result = engine.result_or_stop(settings)
+result = runs.result_or_stop(settings)
 st.title(f"Noise on {settings.dataset}")
 controls()
 pinned = pinned_result(result)
-small = result.graph.num_nodes <= engine.SMALL
+small = result.graph.num_nodes <= runs.SMALL
 
 # what it costs, and what smoothing repairs ---------------------------------------------------
 if result.metrics.accuracy is None:
@@ -79,17 +80,17 @@ else:
         + ("Mean ± standard deviation over five seeds, " if small else "This seed alone, ")
         + "differences taken seed by seed."
     )
-    table = noisy.costs(settings, small)
+    table = noise_views.costs(settings, small)
     st.table(table.set_index(""))
     if not spoiled:
         st.caption("There is no noise yet: move a slider above.")
     elif settings.edge_noise:
-        st.caption(noisy.homophily_words(result))
+        st.caption(noise_views.homophily_words(result))
 
 # one view at a time --------------------------------------------------------------------------
 views = link.VIEWS["noise_view"]
 view = show.switch("More on noise", views, "noise_view")
-tables, lines = noisy.VIEWS[view](result, same_graph(pinned, result))
+tables, lines = noise_views.VIEWS[view](result, same_graph(pinned, result))
 show.export({"costs": table, **tables})
 clean = {knob: 0 for knob in KNOBS if getattr(settings, knob)}
 measured = [f"clean = run(replace(s, {', '.join(f'{k}={v}' for k, v in clean.items())}))"]

@@ -6,7 +6,8 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
-from pages.shared import engine, frame, papermaps, papertable, show
+from pages.parts import paper_maps, paper_table
+from pages.shared import frame, runs, show
 from spear_core.figures import paper as figures
 from spear_core.paper import findings, measured
 from spear_core.paper.tables import PRINTED, rivals, table
@@ -53,7 +54,7 @@ if view == TABLES:
     name = st.session_state["paper_table"]
     shown = table(name, [*rows, *rivals()])
     st.caption(shown.about + ". Ours: mean ± standard deviation over seeds.")
-    papertable.draw(shown)
+    paper_table.draw(shown)
     for row in rows:
         if row.table == name and row.mark == measured.DIFFERS:
             st.markdown(
@@ -65,13 +66,13 @@ elif view == CURVES:
     st.caption(f"{ABOUT[name]} The paper draws this curve without numbers; ours is measured.")
     show.chart(figures.curve(rows, name), f"paper-{name}", f"Accuracy, {name}.")
 elif view == MAPS:
-    papermaps.draw(settings)
+    paper_maps.draw(settings)
 else:
     for finding in findings.findings(rows):
         st.markdown(f"##### {finding.title}")
         st.markdown(finding.words)
         show.chart(DRAWN[finding.key](rows), f"paper-{finding.key}", finding.words)
-        engine.let_go()
+        runs.let_go()
     st.markdown("##### Where the paper contradicts itself")
     st.markdown("\n".join(f"- {words}" for words in findings.CONTRADICTIONS))
 show.export({"measured": pd.DataFrame([asdict(row) | {"mark": row.mark} for row in rows])})

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.shared import controls, engine, frame, show
+from pages.shared import controls, frame, runs, show
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core import Settings, run
-from spear_core.calibration import gaussian_mu
-from spear_core.exposure import Exposure, exposure
 from spear_core.figures import privacy as figures
 from spear_core.figures.common import class_names
-from spear_core.privacy import COUNT_SHARE, noise, sensitivity
-from spear_core.privacy_cost import DRAWS, EPSILONS, Cost, privacy_cost
+from spear_core.studies.exposure import Exposure, exposure
+from spear_core.studies.privacy_cost import DRAWS, EPSILONS, Cost, privacy_cost
+from spear_core.transforms.calibration import gaussian_mu
+from spear_core.transforms.privacy import COUNT_SHARE, noise, sensitivity
 
 DELTAS = tuple(10.0**-e for e in range(12, 1, -1))
 RUNGS = (1000.0, 100.0, 10.0, 1.0)  # values of ε at which a digit is shown
@@ -72,7 +72,7 @@ if show.shown("delta"):
     )
 with c:
     show.switch("Noise", ("gaussian", "laplace"), "mechanism", format_func=str.title)
-result = engine.result_or_stop(off)
+result = runs.result_or_stop(off)
 pin = pinned_result(result, epsilon=math.inf) if controls.pinned() else None
 names, graph = class_names(result), result.graph
 tries = [replace(settings, draw=settings.draw + d) for d in range(TRIES if private else 1)]
@@ -221,13 +221,13 @@ st.caption(
 
 # what it costs ---------------------------------------------------------------------------------
 tables = {"exposed uploads": exposed}
-lines = ["from spear_core.exposure import exposure", "seen = exposure(r)"]
+lines = ["from spear_core.studies.exposure import exposure", "seen = exposure(r)"]
 lines += ["print(seen.membership, seen.found[seen.alone].sum(), seen.alone.sum())"]
 with curve:
     st.subheader("What privacy costs")
-    engine.let_go()
+    runs.let_go()
     plain = replace(off, seed=42, draw=0)
-    quick = graph.num_nodes * graph.num_features <= engine.LARGE
+    quick = graph.num_nodes * graph.num_features <= runs.LARGE
     runs = len(EPSILONS) * 5 * DRAWS
     if not measured:
         st.info("There is no test node, so accuracy cannot be measured.")
@@ -243,7 +243,7 @@ with curve:
         show.chart(figure, "privacy_cost", f"Accuracy over ε. {words}")
         st.caption(f"Mean ± standard deviation over 5 seeds with {DRAWS} draws of the noise each.")
         tables["accuracy over epsilon"] = pd.DataFrame(cost.table())
-        lines += ["", "from spear_core.privacy_cost import privacy_cost"]
+        lines += ["", "from spear_core.studies.privacy_cost import privacy_cost"]
         lines += ['print(*privacy_cost(s).words(), sep="\\n")']
 
 show.export(tables)

@@ -2,50 +2,54 @@
 
 import streamlit as st
 
-from pages.shared import engine, frame, show, sweeping
+from pages.parts import sensitivity_sweeps
+from pages.shared import frame, runs, show
 from spear_core.figures import sweep as figures
 
 ONE, TWO, HOMOPHILY = "One knob", "Two knobs", "Homophily and α"
 
 settings = frame.settings()
-result = engine.result_or_stop(settings)
-large = result.graph.num_nodes > engine.SMALL
+result = runs.result_or_stop(settings)
+large = result.graph.num_nodes > runs.SMALL
 st.markdown("#### What depends on what")
 st.caption("Mean over the paper's five seeds, the band is ± one standard deviation. Click a point "
            "to open the explorer there.")  # fmt: skip
 view = show.switch("View", (ONE, TWO, HOMOPHILY), "sens", label_visibility="collapsed")
-knobs = list(sweeping.KNOBS)
+knobs = list(sensitivity_sweeps.KNOBS)
 options = {"on_select": "rerun", "selection_mode": "points"}
 if large and not st.toggle("Sweep this large graph: it takes a while, and is kept", key="sens_go"):
     st.stop()
 if view == ONE:
     a, b = st.columns([1, 2])
     with a:
-        knob = show.switch("Knob", knobs, "sens_x", format_func=sweeping.WORDS.get)
-    others = [name for name in sweeping.at_hand() if name != settings.dataset]
+        knob = show.switch("Knob", knobs, "sens_x", format_func=sensitivity_sweeps.WORDS.get)
+    others = [name for name in sensitivity_sweeps.at_hand() if name != settings.dataset]
     more = b.multiselect("Beside it", others, key="sens_more", placeholder="Other datasets")
-    table = sweeping.table(settings, (knob,), (settings.dataset, *more))
+    table = sensitivity_sweeps.table(settings, (knob,), (settings.dataset, *more))
     figure = figures.curve(table, knob, here=settings)
-    event = show.chart(figure, f"sens-{knob}", f"Accuracy over {sweeping.WORDS[knob]}.", **options)
-    sweeping.take(event, ("dataset", knob), settings)
-    lines = f"table = sweep(s, seed=PAPER_SEEDS, {knob}={list(sweeping.values(settings, knob))!r})"
+    event = show.chart(
+        figure, f"sens-{knob}", f"Accuracy over {sensitivity_sweeps.WORDS[knob]}.", **options
+    )
+    sensitivity_sweeps.take(event, ("dataset", knob), settings)
+    values = list(sensitivity_sweeps.values(settings, knob))
+    lines = f"table = sweep(s, seed=PAPER_SEEDS, {knob}={values!r})"
     drawn = f'figures.sweep.curve(table, "{knob}", here=s).show()'
 elif view == TWO:
     a, b = st.columns(2)
     with a:
-        x = show.switch("Across", knobs, "sens_x", format_func=sweeping.WORDS.get)
+        x = show.switch("Across", knobs, "sens_x", format_func=sensitivity_sweeps.WORDS.get)
     rest = [name for name in knobs if name != x]
     if st.session_state["sens_y"] not in rest:
         st.session_state["sens_y"] = rest[0]
     with b:
-        y = show.switch("Up", rest, "sens_y", format_func=sweeping.WORDS.get)
+        y = show.switch("Up", rest, "sens_y", format_func=sensitivity_sweeps.WORDS.get)
     with st.spinner("Five seeds at every cell …", show_time=True):
-        table = sweeping.table(settings, (x, y), (settings.dataset,))
+        table = sensitivity_sweeps.table(settings, (x, y), (settings.dataset,))
     figure = figures.heat(table, x, y, here=settings)
-    words = f"Accuracy over {sweeping.WORDS[x]} and {sweeping.WORDS[y]}."
+    words = f"Accuracy over {sensitivity_sweeps.WORDS[x]} and {sensitivity_sweeps.WORDS[y]}."
     event = show.chart(figure, f"sens-{x}-{y}", words, **options)
-    sweeping.take(event, (x, y), settings)
-    lists = ", ".join(f"{n}={list(sweeping.values(settings, n))!r}" for n in (x, y))
+    sensitivity_sweeps.take(event, (x, y), settings)
+    lists = ", ".join(f"{n}={list(sensitivity_sweeps.values(settings, n))!r}" for n in (x, y))
     lines, drawn = f"table = sweep(s, seed=PAPER_SEEDS, {lists})", (
         f'figures.sweep.heat(table, "{x}", "{y}", here=s).show()'
     )  # fmt: skip
@@ -54,9 +58,9 @@ else:
         "Each dot is a dataset: the share of its edges that join equal classes, and the α with the "
         "best mean accuracy. Where neighbours are alike, listening to them pays."
     )
-    names = tuple(name for name in sweeping.at_hand() if name != "synthetic")
+    names = tuple(name for name in sensitivity_sweeps.at_hand() if name != "synthetic")
     with st.spinner("Sweeping α on every dataset at hand …", show_time=True):
-        table = sweeping.homophily(settings, names)
+        table = sensitivity_sweeps.homophily(settings, names)
     figure = figures.best(table)
     show.chart(figure, "sens-homophily", "Best α against homophily, a dot a dataset.")
     lines = (
@@ -69,7 +73,7 @@ show.same_in_python(
     settings,
     "Sensitivity of SPEAR",
     "from spear_core import PAPER_SEEDS",
-    "from spear_core.sweep import sweep",
+    "from spear_core.sweeps import sweep",
     "import spear_core.figures.sweep",
     lines.replace("inf", 'float("inf")'),
     drawn,

@@ -6,14 +6,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.shared import engine, frame, link, show, shrinking
+from pages.parts import shrink_views
+from pages.shared import frame, link, runs, show
 from pages.shared.pinned import pinned_result, same_graph
-from spear_core import defaults, risk
+from spear_core import defaults
 from spear_core.figures import shrink as figures
 from spear_core.figures.common import class_names
+from spear_core.measures.prototype_error import class_errors
+from spear_core.paper.errors import PRINTED
 
 settings = frame.settings()
-result = engine.result_or_stop(settings)
+result = runs.result_or_stop(settings)
 st.title(f"Shrinkage on {settings.dataset}")
 pinned = pinned_result(result)
 alike = same_graph(pinned, result)
@@ -44,9 +47,8 @@ with right:
     st.subheader("Local → shrunk → global")
     st.caption("Cosine distance to the true centroid: look how far each step moves to the left.")
     reading = show.switch("True centroid of", link.VIEWS["centroid"], "centroid")
-    centroids = "centroids" if reading == risk.TEST else "centroids_all"
     errors, old = (
-        risk.class_errors(run.estimate, getattr(run.metrics, centroids)) if run else None
+        class_errors(run.estimate, run.metrics.centroids_of(reading)) if run else None
         for run in (result, alike)
     )
     if errors["class"]:
@@ -55,9 +57,9 @@ with right:
         show.chart(figures.error_steps(errors, names, old), "errors", said)
     else:
         st.info("No class has both a training node and a node to take the centroid over.")
-means = shrinking.mean_errors(result, pinned)
+means = shrink_views.mean_errors(result, pinned)
 st.table(means.set_index(""))
-if settings.dataset in risk.PRINTED:
+if settings.dataset in PRINTED:
     usual = settings == replace(defaults(settings.dataset), seed=settings.seed)
     said = "The paper's figures are for K = 10 and β = 0.05; the difference is ours minus printed."
     st.caption(said if usual else said + " The present settings are others.")
@@ -65,12 +67,12 @@ if settings.dataset in risk.PRINTED:
 # one view at a time --------------------------------------------------------------------------
 views = link.VIEWS["shrink"]
 view = show.switch("More of this run", views, "shrink", label_visibility="collapsed")
-tables, lines = shrinking.VIEWS[view](result, pinned, reading)
+tables, lines = shrink_views.VIEWS[view](result, pinned, reading)
 show.export({"weights": pairs, "prototype errors": means, **tables})
 show.same_in_python(
     settings,
     f"Shrinkage on {settings.dataset}",
-    "from spear_core.risk import class_errors",
-    f"print(class_errors(r.estimate, r.metrics.{centroids}))",
+    "from spear_core.measures.prototype_error import class_errors",
+    f"print(class_errors(r.estimate, r.metrics.centroids_of({reading!r})))",
     *lines,
 )

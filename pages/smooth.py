@@ -5,14 +5,16 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from pages.shared import engine, follow, frame, show, smoothing
+from pages.parts import smooth_curves, smooth_node
+from pages.shared import frame, runs, show
 from pages.shared.pinned import pinned_result, same_graph
-from spear_core import inspect_node as look
+from spear_core.explain import node as look
+from spear_core.explain.words import explain
 from spear_core.figures import smooth as draw
 from spear_core.figures.common import class_names
 
 settings = frame.settings()
-result = engine.result_or_stop(settings)
+result = runs.result_or_stop(settings)
 graph, names = result.graph, class_names(result)
 st.title("Smoothing on " + settings.dataset)
 pinned = pinned_result(result)
@@ -23,7 +25,7 @@ st.markdown(
 )
 
 # one node ------------------------------------------------------------------------------------
-view = follow.choose(result)
+view = smooth_node.choose(result)
 then = look.inspect(alike, view.node) if alike else None
 node, true, said = view.node, names[view.true], names[view.predicted]
 left, right = st.columns([1, 1.1])
@@ -35,11 +37,11 @@ with left:
     )
     key = f"smooth_around_{settings.dataset}_{node}"  # a new one each time: nothing stays selected
     words = f"Node {node} of class {true} with {len(view.neighbours)} neighbours."
-    chosen = {"on_select": follow.clicked(graph, key), "selection_mode": "points"}
+    chosen = {"on_select": smooth_node.clicked(graph, key), "selection_mode": "points"}
     show.chart(draw.neighbourhood(result, view), key, words, **chosen)
 with right:
     st.subheader(f"Class {true}, predicted {said}: {'right' if view.right else 'wrong'}")
-    why = look.explain(result, view)
+    why = explain(result, view)
     st.markdown(why)
     st.caption("Look at how far each class moves from the ring (raw features) to the dot.")
     show.chart(draw.similarities(result, view, then), "smooth_similar", why)
@@ -72,22 +74,22 @@ if settings.dataset == "digits":
 
 # all of them ---------------------------------------------------------------------------------
 st.subheader("Would another α or T be better?")
-kind = show.switch("Curve", list(smoothing.CURVES), "smooth_curve")
-asked = not smoothing.costly(kind, result) or st.toggle(
+kind = show.switch("Curve", list(smooth_curves.CURVES), "smooth_curve")
+asked = not smooth_curves.costly(kind, result) or st.toggle(
     "Draw it here too: it takes some seconds on a graph this large"
 )
 tables = {}
 left, right = st.columns(2)
 if asked:
     with left:
-        tables[kind] = smoothing.CURVES[kind](result, pinned)
+        tables[kind] = smooth_curves.CURVES[kind](result, pinned)
 with right:
     every = result.metrics.homophily
     words = "Homophily, the share of edges inside a class, is "
     words += "unknown: there is no edge." if every is None else f"{every:.2f}."
     st.caption(words + (" Look where the bars differ: smoothing helps there, or harms." * asked))
     if asked:
-        without = engine.result_of(replace(settings, alpha=0.0))
+        without = runs.result_of(replace(settings, alpha=0.0))
         show.chart(draw.by_homophily(result, without, alike), "smooth_by_homophily", words)
 
 similar = {"class": names, "before": view.before.tolist(), "after": view.after.tolist()}
@@ -106,11 +108,12 @@ show.same_in_python(
     settings,
     "Smoothing on " + settings.dataset,
     "",
-    "from spear_core import grid, inspect_node",
+    "from spear_core import grid",
+    "from spear_core.explain import node, words",
     "",
-    f"view = inspect_node.inspect(r, {node})",
+    f"view = node.inspect(r, {node})",
     "view.before, view.after, view.predicted",
-    "inspect_node.builders(r, view.predicted)",
+    "node.builders(r, view.predicted)",
     "curve = grid(s, [i / 20 for i in range(20)], [s.gamma], [s.steps]).accuracy  # over α",
-    "inspect_node.explain(r, view)",
+    "words.explain(r, view)",
 )

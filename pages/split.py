@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import frame, show
-from pages.shared.engine import result_or_stop
 from pages.shared.pinned import pinned_result, same_graph
+from pages.shared.runs import result_or_stop
 from spear_core import Result
 from spear_core.figures import split as draw
 from spear_core.figures.common import class_names

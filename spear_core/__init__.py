@@ -18,12 +18,13 @@ from spear_core.client import Uploads, upload
 from spear_core.datasets import load
 from spear_core.errors import SpearError
 from spear_core.graph import Graph, make_graph
-from spear_core.grid import Grid, grid
-from spear_core.measure import Metrics, measure
+from spear_core.grids import Grid, grid
+from spear_core.measures import Metrics, measure
 from spear_core.partition import Partition, split
 from spear_core.run import Result, run, run_on
 from spear_core.server import Estimate, estimate
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
+from spear_core.sweeps import sweep
 
 __all__ = [
     "PAPER_SEEDS",
@@ -47,5 +48,6 @@ __all__ = [
     "run",
     "run_on",
     "split",
+    "sweep",
     "upload",
 ]

@@ -8,13 +8,14 @@ import sys
 from dataclasses import fields, replace
 from typing import Any, NoReturn
 
-from spear_core import PAPER_SEEDS, Settings, SpearError, defaults, load, run, sweep_command
-from spear_core.baselines import command as baseline_command
+from spear_core import PAPER_SEEDS, Settings, SpearError, defaults, load, run
+from spear_core.cli import baseline as baseline_command
+from spear_core.cli import federation as federation_command
+from spear_core.cli import paper as paper_command
+from spear_core.cli import sweep
 from spear_core.datasets import CATALOGUE, store
 from spear_core.datasets.catalogue import resolve
-from spear_core.federation import command as federation_command
-from spear_core.measure import JSON_METRICS
-from spear_core.paper import command as paper_command
+from spear_core.measures import JSON_METRICS
 from spear_core.run import Result
 
 
@@ -77,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     paper = paper_command.add(commands)
     paper.set_defaults(command=lambda args: paper_command.main(args, _progress))
 
-    sweep_command.add(commands).set_defaults(command=sweep_command.main)
+    sweep.add(commands).set_defaults(command=sweep.main)
 
     baseline_command.add(commands, _add_option, _seed_list)
 

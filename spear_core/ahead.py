@@ -14,8 +14,8 @@ from torch import Tensor
 
 from spear_core.client import Uploads
 from spear_core.graph import Graph
-from spear_core.powers import Powers
-from spear_core.propagate import enough_steps, propagate
+from spear_core.powers import kept_z, tested_powers, z_key
+from spear_core.propagate import propagate
 from spear_core.settings import Settings
 
 ROOM = 500_000_000  # bytes of the test nodes' features kept with a graph
@@ -48,9 +48,11 @@ def prepare(
         return whole, smooth(whole, 1.0, 1, rows)
 
     _only(graph)
-    now = _key(settings)
+    now = z_key(settings)
     most_kept = ROOM // (4 * max(1, len(graph.test_nodes)) * graph.num_features) - 1
-    powers = _powers(graph).grow(min(now[1], most_kept), make)  # what is needed now comes first
+    powers = tested_powers(graph).grow(
+        min(now[1], most_kept), make
+    )  # what is needed now comes first
     if most_kept >= 0 and kept_z(graph, settings) is None:  # no room for so many steps
         graph.__dict__["_kept_z"] = now, smooth(graph.features, *now, rows)
     sent.prepare(most_steps, pause)
@@ -65,24 +67,3 @@ def _only(graph: Graph) -> None:
         before.__dict__.pop("_test_powers", None)
         before.__dict__.pop("_kept_z", None)
     _last = weakref.ref(graph)
-
-
-def kept_z(graph: Graph, settings: Settings) -> Tensor | None:
-    """The smoothed features of the test nodes (M, F), if all that gives them was prepared."""
-    key = _key(settings)
-    last, z = graph.__dict__.get("_kept_z", (None, None))
-    powers = _powers(graph)
-    if key != last and powers.ready(*key):
-        z = powers.mixed(*key, dtype=torch.float32)
-        graph.__dict__["_kept_z"] = (key, z)
-        return z
-    return z if key == last else None
-
-
-def _key(settings: Settings) -> tuple[float, int]:
-    return settings.alpha, enough_steps(settings.alpha, settings.steps)
-
-
-def _powers(graph: Graph) -> Powers:
-    kept: Powers = graph.__dict__.setdefault("_test_powers", Powers())
-    return kept

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from spear_core.ahead import kept_z
 from spear_core.client import DeferredUploads
 from spear_core.exact import (
     SMALLEST,
@@ -22,6 +21,7 @@ from spear_core.exact import (
     unit,
 )
 from spear_core.graph import Graph
+from spear_core.powers import kept_z
 from spear_core.propagate import propagate
 from spear_core.server import Estimate, mixture
 from spear_core.settings import Settings

@@ -20,6 +20,7 @@ from spear_core.powers import Powers
 from spear_core.propagate import enough_steps, one_hot, propagate, propagate_blocks
 from spear_core.settings import Settings
 
+LARGEST_COUNT = 2**31 - 1  # counts travel as 32-bit integers
 KEPT = 2  # settings of α and T whose prototypes are kept with a partition
 
 

@@ -2,11 +2,16 @@
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from spear_core.propagate import enough_steps, mixing
+
+if TYPE_CHECKING:
+    from spear_core.graph import Graph
+    from spear_core.settings import Settings
 
 
 class Powers:
@@ -47,3 +52,26 @@ class Powers:
         for weight, reading in zip(weights[1:], self._made[1:], strict=False):
             total.add_(reading, alpha=weight)
         return total
+
+
+def tested_powers(graph: "Graph") -> Powers:
+    """Of the full graph's operator: the test nodes' features, as far as they were prepared."""
+    kept: Powers = graph.__dict__.setdefault("_test_powers", Powers())
+    return kept
+
+
+def z_key(settings: "Settings") -> tuple[float, int]:
+    """What the smoothed features of a graph depend on: α, and the steps that matter."""
+    return settings.alpha, enough_steps(settings.alpha, settings.steps)
+
+
+def kept_z(graph: "Graph", settings: "Settings") -> Tensor | None:
+    """The smoothed features of the test nodes (M, F), if all that gives them was prepared."""
+    key = z_key(settings)
+    last, z = graph.__dict__.get("_kept_z", (None, None))
+    powers = tested_powers(graph)
+    if key != last and powers.ready(*key):
+        z = powers.mixed(*key, dtype=torch.float32)
+        graph.__dict__["_kept_z"] = (key, z)
+        return z
+    return z if key == last else None

@@ -9,20 +9,20 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from spear_core.attack import attack_notes, attackers, forge, poison
-from spear_core.check import Rejected, check
 from spear_core.classify import Prediction, classify
 from spear_core.client import Uploads, upload
 from spear_core.datasets import load
+from spear_core.defences.check import Rejected, check
 from spear_core.device import pick_device
 from spear_core.graph import Graph
-from spear_core.measure import Metrics, measure
+from spear_core.measures import Metrics, measure
 from spear_core.partition import Partition, split
-from spear_core.perturb import perturb, perturb_test
-from spear_core.privacy import privatise
 from spear_core.propagate import propagate
 from spear_core.server import Estimate, estimate
 from spear_core.settings import Settings
+from spear_core.transforms.attack import attack_notes, attackers, forge, poison
+from spear_core.transforms.perturb import perturb, perturb_test
+from spear_core.transforms.privacy import privatise
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from spear_core.client import Uploads
-from spear_core.defence import defend
+from spear_core.defences import defend
+from spear_core.defences.robust import robust_mean
 from spear_core.graph import Graph
-from spear_core.robust import robust_mean
 from spear_core.settings import Settings
 
 

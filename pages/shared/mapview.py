@@ -5,7 +5,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.shared import controls, engine, frame, link, show
+from pages.shared import controls, frame, link, runs, show
 from pages.shared.livemap import live_map
 from pages.shared.pinned import same_graph
 from spear_core import Graph, Result, ahead, embed
@@ -13,8 +13,8 @@ from spear_core.embed import Map
 from spear_core.embed.jobs import step_back
 from spear_core.embed.turns import wait_for_pages
 from spear_core.figures.map import alt_text, distances, map_figure
-from spear_core.figures.map_places import placed
-from spear_core.figures.pinned import alt_pinned, with_pinned
+from spear_core.figures.map.pinned import alt_pinned, with_pinned
+from spear_core.figures.map.places import placed
 
 PATIENCE = 0.4  # seconds that a run and its map may take on a large graph before the page goes on
 
@@ -70,7 +70,7 @@ def draw(
 
 
 def _small(graph: Graph) -> bool:
-    return graph.num_nodes <= engine.SMALL and graph.x.numel() <= engine.LARGE
+    return graph.num_nodes <= runs.SMALL and graph.x.numel() <= runs.LARGE
 
 
 def _make_ahead(result: Result) -> None:

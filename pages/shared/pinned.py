@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 import torch
 
-from pages.shared import controls, engine
+from pages.shared import controls, runs
 from spear_core import Result, Settings, SpearError
 from spear_core.datasets import CATALOGUE, SYNTHETIC, store
 
@@ -26,7 +26,7 @@ def pinned_result(now: Result, **changes: Any) -> Result | None:
         words += f" {entry.name} is not on disk: choose it once, then it can be compared with."
     else:
         try:
-            other = engine.result_of(replace(pinned, **changes))
+            other = runs.result_of(replace(pinned, **changes))
             words += _limits(other, now)
         except SpearError as error:
             words += f" It cannot be run: {error}"

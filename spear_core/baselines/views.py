@@ -8,7 +8,7 @@ from torch import Tensor
 from spear_core.baselines.results import Row, mean_and_spread
 from spear_core.baselines.training import METHODS, Training, defaults, literature
 from spear_core.graph import Graph
-from spear_core.silhouette import silhouette
+from spear_core.measures.silhouette import silhouette
 
 
 @dataclass(frozen=True)

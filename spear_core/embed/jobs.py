@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from spear_core.embed import umap
+from spear_core.embed import fitting
 from spear_core.embed.background import choose
 from spear_core.embed.keep import map_key, remember
 from spear_core.embed.maps import Map, fit, fitted_maps
@@ -110,7 +110,7 @@ def _fit_job(job: Job) -> None:
 def _end() -> None:
     """Leave no thread behind that still computes: the interpreter would abort under it."""
     _ending.set()
-    umap.stop()
+    fitting.stop()
     if _worker is not None:
         _worker.join(timeout=30)
 

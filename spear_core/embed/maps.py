@@ -10,7 +10,7 @@ from torch import Tensor
 from spear_core.datasets.store import Progress
 from spear_core.embed import keep
 from spear_core.embed.background import choose, cosines, smoothed
-from spear_core.embed.umap import layout
+from spear_core.embed.fitting import layout
 from spear_core.errors import StorageError
 from spear_core.graph import Graph
 

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from spear_core.embed.background import WIDE
+from spear_core.embed.fitting import NEIGHBOURS, A, B
 from spear_core.embed.maps import Map
-from spear_core.embed.umap import NEIGHBOURS, A, B
 from spear_core.propagate import propagate, select_rows
 
 

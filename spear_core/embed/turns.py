@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from spear_core.embed import umap
+from spear_core.embed import fitting
 
 _pages = 0
 _changed = threading.Condition()
@@ -19,14 +19,14 @@ def pages_first() -> Iterator[None]:
     global _pages
     with _changed:
         _pages += 1
-        umap.pause()
+        fitting.pause()
     try:
         yield
     finally:
         with _changed:
             _pages -= 1
             if _pages == 0:
-                umap.go_on()
+                fitting.go_on()
                 _changed.notify_all()
 
 

@@ -16,9 +16,9 @@ from spear_core.federation.files import read_client
 from spear_core.federation.records import client_settings, upload_record
 from spear_core.graph import Graph
 from spear_core.partition import Partition
-from spear_core.privacy import privatise
 from spear_core.propagate import propagate
 from spear_core.settings import Settings
+from spear_core.transforms.privacy import privatise
 
 app = ClientApp()
 Step = Callable[[Message, Context], Message]

@@ -16,9 +16,9 @@ from typing import Any
 import psutil
 
 from spear_core.errors import SpearError
-from spear_core.federation.commands import toml
 from spear_core.federation.flower import ROOT, environment, program, run_app
 from spear_core.federation.keys import write_certificates, write_node_key
+from spear_core.federation.lines import toml
 
 LINK = "spear-loopback"
 PORTS = range(20_000, 32_000)  # below those that the system gives to outgoing connections

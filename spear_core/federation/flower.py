@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spear_core.errors import SpearError
-from spear_core.federation.commands import toml
+from spear_core.federation.lines import toml
 from spear_core.federation.names import RUN_SETTINGS
 from spear_core.federation.report import REPORT, clear, read_folder, write_traffic
 from spear_core.settings import Settings

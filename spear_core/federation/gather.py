@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from flwr.app import ArrayRecord, Message
 
-from spear_core.check import check_one, join
 from spear_core.client import Uploads
+from spear_core.defences.check import check_one, join
 from spear_core.errors import SpearError
 from spear_core.federation.records import counted_bytes, record_bytes
 from spear_core.federation.report import Report

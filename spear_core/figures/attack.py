@@ -9,13 +9,13 @@ from plotly.subplots import make_subplots
 from torch import Tensor
 
 from spear_core.client import Uploads, upload
-from spear_core.damage import Defended, Draw
 from spear_core.embed import Map
 from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, PINNED, class_names, clip, layout
 from spear_core.figures.heat import Table, heat
-from spear_core.figures.map_places import placed
-from spear_core.palette import class_colours
+from spear_core.figures.map.places import placed
+from spear_core.figures.palette import class_colours
 from spear_core.run import Result
+from spear_core.studies.damage import Defended, Draw
 
 SIDE = 8  # of a digit
 PICTURES = 24  # uploads of liars shown as pictures at most

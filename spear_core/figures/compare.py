@@ -9,7 +9,7 @@ from spear_core.baselines.spaces import Space
 from spear_core.baselines.training import METHODS
 from spear_core.baselines.views import Summary
 from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, layout, log_ticks
-from spear_core.palette import class_colours
+from spear_core.figures.palette import class_colours
 
 Spread = tuple[float, float]  # mean and standard deviation, in percent
 Bubble = tuple[float, float, int]  # seconds, accuracy in percent, clients

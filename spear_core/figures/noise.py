@@ -4,8 +4,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, PINNED, layout
-from spear_core.noise import KNOBS, Curve, tick
 from spear_core.paper.perturbation import DATASETS, Row, by_fit
+from spear_core.studies.noise_curve import KNOBS, Curve, tick
 
 BANDS = {BLUE: "rgba(0,114,178,0.18)", GREY: "rgba(138,138,138,0.22)", GREEN: "rgba(0,158,115,0.2)"}
 MARKS = dict(zip(DATASETS, ((BLUE, "circle"), (ORANGE, "diamond"), (GREEN, "square")), strict=True))

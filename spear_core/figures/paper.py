@@ -6,7 +6,7 @@ import re
 import plotly.graph_objects as go
 
 from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, layout
-from spear_core.palette import class_colours
+from spear_core.figures.palette import class_colours
 from spear_core.paper.findings import constant_predictors, like_for_like
 from spear_core.paper.measured import Measured
 

@@ -8,12 +8,12 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from spear_core.exposure import Exposure
 from spear_core.figures.common import BLUE, GREY, ORANGE, PINNED, class_names, layout
 from spear_core.figures.heat import NO_PAIR, Table, heat
 from spear_core.figures.pictures import SIDE
-from spear_core.privacy_cost import Cost
 from spear_core.run import Result
+from spear_core.studies.exposure import Exposure
+from spear_core.studies.privacy_cost import Cost
 
 
 def accuracy_over_epsilon(

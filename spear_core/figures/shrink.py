@@ -7,7 +7,6 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from spear_core.ablation import Ablation
 from spear_core.figures.common import (
     BLUE,
     GREEN,
@@ -19,11 +18,13 @@ from spear_core.figures.common import (
     layout,
     log_ticks,
 )
-from spear_core.risk import Check, Simulation
 from spear_core.run import Result
 from spear_core.settings import Settings
+from spear_core.studies.ablation import Ablation
+from spear_core.studies.risk import Simulation
+from spear_core.studies.risk_check import Check
 
-STAGES = {  # column of risk.class_errors -> its name, symbol and colour
+STAGES = {  # column of class_errors -> its name, symbol and colour
     "local": ("local", "diamond-open", ORANGE),
     "shrunk": ("shrunk", "diamond", GREEN),
     "spear": ("global", "star", BLUE),

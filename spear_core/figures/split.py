@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 import plotly.graph_objects as go
 
+from spear_core.explain.neighbourhood import sample_places
 from spear_core.figures.common import BLUE, GREY, PINNED, class_names, layout, log_ticks
 from spear_core.figures.heat import Table, heat
-from spear_core.inspect_node import sample_places
-from spear_core.palette import class_colours
+from spear_core.figures.palette import class_colours
 from spear_core.run import Result
 
 MANY = 40  # clients beyond which rows are sorted and no longer named one by one

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from spear_core.figures.common import ORANGE, layout, log_ticks
-from spear_core.palette import class_colours
+from spear_core.figures.palette import class_colours
 from spear_core.settings import Settings
 
 WORDS = {

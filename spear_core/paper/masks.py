@@ -14,10 +14,10 @@ from spear_core.classify import classify
 from spear_core.client import Uploads, upload
 from spear_core.graph import Graph
 from spear_core.partition import Partition
-from spear_core.perturb import with_features, with_graph
 from spear_core.propagate import propagate, transition
 from spear_core.server import estimate
 from spear_core.settings import Settings
+from spear_core.transforms.perturb import with_features, with_graph
 
 RATE = 0.5  # the paper's η
 Trial = Callable[[Partition, Settings, np.random.Generator], float]

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import torch
 
 from spear_core.figures.common import BLUE, GREY, ORANGE, PINNED, layout
-from spear_core.homophily import alike
+from spear_core.measures.homophily import alike
 from spear_core.run import Result
 
 ALPHA, STEPS = "α, weight of the neighbours", "T, smoothing steps"  # titles of the axes

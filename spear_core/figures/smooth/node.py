@@ -3,12 +3,11 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from spear_core.explain.neighbourhood import ego
+from spear_core.explain.node import Builders, View, class_shares
 from spear_core.figures.common import BLUE, GREY, PINNED, class_names, layout
+from spear_core.figures.palette import class_colours
 from spear_core.figures.split import bare_axes, ink, lines
-from spear_core.inspect_node import class_shares
-from spear_core.neighbourhood import ego
-from spear_core.node_view import Builders, View
-from spear_core.palette import class_colours
 from spear_core.run import Result
 
 ROWS = 12  # classes or clients named in a chart before the rest is put together

@@ -6,12 +6,12 @@ import numpy as np
 import plotly.graph_objects as go
 import torch
 
+from spear_core.explain.neighbourhood import Place, sample_places
+from spear_core.explain.node import View
 from spear_core.figures.common import class_names, layout
+from spear_core.figures.palette import class_colours
 from spear_core.figures.smooth.node import FAINT
 from spear_core.figures.split import bare_axes, lines
-from spear_core.neighbourhood import Place, sample_places
-from spear_core.node_view import View
-from spear_core.palette import class_colours
 from spear_core.run import Result
 
 PANELS = 6  # steps drawn side by side at most: the first ones and the last

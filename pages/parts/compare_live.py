@@ -1,0 +1,170 @@
+"""Trained methods on a page: what is stored, SPEAR beside it, and a live run with its curve."""
+
+import math
+import statistics
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import runs, show
+from spear_core import Result, Settings, load, run_on, split
+from spear_core.baselines import METHODS
+from spear_core.baselines.results import Row, append, own, row_of, stored
+from spear_core.baselines.views import RECIPES, Summary, summaries
+from spear_core.figures import compare as figures
+from spear_core.figures import human_bytes
+from spear_core.figures.common import BLUE, ORANGE, class_names
+
+TRAINED_AS = {"default": "no weight decay", "literature": "weight decay 5e-4"}
+SCALES = (5, 10, 20, 50, 100)  # clients, as the paper has them
+EVERY = 0.4  # seconds between two pictures of a growing curve
+
+
+def at(settings: Settings, rows: list[Row]) -> list[Summary]:
+    """What is stored for the dataset and β of the settings, for any number of clients."""
+    here = (settings.dataset, settings.beta)
+    return [s for s in summaries(rows) if (s.dataset, s.beta) == here]
+
+
+def all_rows() -> list[Row]:
+    """The stored runs, read again when one was added."""
+    path = own()
+    return _rows(path.stat().st_mtime if path.is_file() else 0.0)
+
+
+@st.cache_data(show_spinner=False)
+def _rows(stamp: float) -> list[Row]:
+    return stored()
+
+
+def spear_at(settings: Settings) -> list[figures.Bubble]:
+    """SPEAR's seconds, accuracy and clients: as set, and for other K where that is quick."""
+    nodes = runs.result_of(settings).graph.num_nodes
+    others = SCALES if nodes <= runs.SMALL else ()
+    found = []
+    for clients in sorted({settings.clients, *(k for k in others if k <= nodes)}):
+        seconds, accuracy = spear_once(replace(settings, clients=clients))
+        if accuracy is not None:
+            found.append((seconds, 100 * accuracy, clients))
+    return found
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def spear_once(settings: Settings) -> tuple[float, float | None]:
+    """The median time of three runs that share nothing but the graph, and the accuracy."""
+    partition = split(load(settings), settings)
+    runs = [run_on(replace(partition), settings) for _ in range(3)]
+    return statistics.median(r.method_seconds for r in runs), runs[0].metrics.accuracy
+
+
+@dataclass
+class Live:
+    """A run as far as it is; it stays in the session when it is stopped."""
+
+    title: str
+    rounds: int
+    points: dict[int, float] = field(default_factory=dict)  # round -> accuracy in percent
+    words: str = ""  # what is said once it has ended by itself
+
+
+def live(settings: Settings, result: Result) -> None:
+    """Train one method now, with its curve as it grows; what is done is kept when it is stopped."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        method = st.selectbox(
+            "Method", list(METHODS), key="compare_method", format_func=METHODS.get
+        )
+        recipe = st.selectbox(
+            "Trained with", list(RECIPES), key="compare_recipe", format_func=TRAINED_AS.get
+        )
+        rounds = st.select_slider("Rounds", (5, 10, 25, 50, 100), value=25, key="compare_rounds")
+        go = st.button("Run it now", type="primary", key="compare_go")
+    place, state = st.empty(), st.session_state
+    if go:
+        where = f"{settings.dataset}, K = {settings.clients}, β = {settings.beta:g}"
+        title = f"{METHODS[method]}, {TRAINED_AS[recipe]}, on {where}, seed {settings.seed}"
+        shown = state["_compare_live"] = Live(title, rounds)
+        with place.container():
+            _train(shown, settings, RECIPES[recipe](method, rounds=rounds), result)
+        st.rerun()  # so that the table above has the new run
+    if "_compare_live" in state:
+        with place.container():
+            _draw(state["_compare_live"], result)
+
+
+def _train(shown: Live, settings: Settings, training: Any, result: Result) -> None:
+    """Run to the end; a click on anything ends the script between two rounds."""
+    note, stop = st.columns([5, 1], vertical_alignment="center")
+    bar = note.progress(0.0, f"{shown.title}: loading")
+    stop.button("Stop", key="compare_stop", width="stretch")
+    curve, drawn = st.empty(), 0.0
+    from spear_core.baselines.loop import Point, curve_so_far, train  # PyG's import takes seconds
+
+    def told(point: Point) -> None:
+        nonlocal drawn
+        accuracy = math.nan if point.accuracy is None else 100 * point.accuracy
+        shown.points[point.round] = accuracy
+        if time.monotonic() - drawn > EVERY:
+            drawn = time.monotonic()
+            _grow(curve, shown, result)
+        so_far = "" if math.isnan(accuracy) else f", {accuracy:.1f} %"
+        words = f"{shown.title}: round {point.round} of {point.rounds}{so_far}"
+        bar.progress(point.round / point.rounds, words)
+
+    for point in curve_so_far(settings, training):  # of a run that was stopped before
+        told(point)
+    done = train(settings, training, told)
+    shown.points = {p.round: 100 * p.accuracy for p in done.curve if p.accuracy is not None}
+    shown.words = _ended(done, result)
+    row = row_of(done)
+    if row.key not in {r.key for r in all_rows()}:
+        append(row, own())
+
+
+def _ended(done: Any, result: Result) -> str:
+    """What a finished run took, beside SPEAR on the same machine."""
+    seconds = done.seconds["client"] + done.seconds["server"]
+    once = spear_once(result.settings)[0]
+    sent = human_bytes(sum(done.traffic.up) + sum(done.traffic.down))
+    words = (
+        f"{done.training.rounds} rounds: {seconds:.2f} s of clients and server, {sent} sent. SPEAR "
+        f"took {1000 * once:.1f} ms, once: {seconds / once:,.0f} times faster."
+    )
+    if done.constant is not None:
+        words += f" It answers **{class_names(result)[done.constant]}** for every node."
+    return words
+
+
+def _grow(place: Any, shown: Live, result: Result) -> None:
+    """The curve so far; unlike Plotly's, this chart takes new points without being built anew."""
+    every = range(1, shown.rounds + 1)
+    lines = {
+        "after each round": [shown.points.get(r) for r in every],
+        figures.ONE_SHOT: [_spear_percent(result)] * shown.rounds,
+    }
+    frame = pd.DataFrame(lines, index=pd.Index(every, name="round"), dtype=float)
+    place.line_chart(frame, y_label="accuracy, %", color=[ORANGE, BLUE], height=280)
+
+
+def _draw(shown: Live, result: Result) -> None:
+    """The curve of a run that has ended or was stopped.
+
+    A stopped one may still be in its last round beside this, so it is read once.
+    """
+    words, points = shown.words, dict(shown.points)
+    known = {r: percent for r, percent in points.items() if not math.isnan(percent)}
+    rounds, percent = list(known), list(known.values())
+    st.markdown(f"**{shown.title}{f': {percent[-1]:.2f} %' if percent else ''}**")
+    if percent:
+        chart = figures.live(rounds, percent, shown.rounds, _spear_percent(result))
+        show.chart(chart, "compare-live", f"Accuracy after each round of {shown.title}.")
+    st.caption(
+        words
+        or f"Stopped after {max(points, default=0)} of {shown.rounds} rounds; run it to go on."
+    )
+
+
+def _spear_percent(result: Result) -> float:
+    return 100 * (result.metrics.accuracy or 0.0)

@@ -1,0 +1,88 @@
+"""The table of Compare: SPEAR, every stored run at this K, and the methods that were not run."""
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts.compare_live import TRAINED_AS, spear_once
+from spear_core import PAPER_SEEDS, Result
+from spear_core.baselines import METHODS
+from spear_core.baselines.views import Summary
+from spear_core.figures import human_bytes
+from spear_core.figures.compare import Spread
+from spear_core.paper.rivals import ONE_SHOT
+
+COLUMNS: dict[str, tuple[int, str | None]] = {  # name -> width, what it needs to be understood
+    "method": (80, None),
+    "trained with": (130, None),
+    "accuracy, %": (90, "On the test nodes after the last round, mean over the seeds."),
+    "±": (55, "Standard deviation over the seeds."),
+    "printed, %": (80, "What the paper prints."),
+    "seconds": (75, "Processor time of all clients and the server, one after another."),
+    "sent": (85, "Both ways, all clients and rounds, counted from what is really passed."),
+    "rounds": (65, None),
+    "seeds": (145, None),
+    "best round, %": (105, "Test accuracy at the round that is best on the validation nodes."),
+    "top class, %": (95, "Share of the test nodes that get the class predicted most."),
+    "note": (190, None),
+}
+FORMATS = {"seconds": "%.3g", "top class, %": "%.0f"}
+NUMBERS = ("accuracy, %", "±", "printed, %", "seconds", "best round, %", "top class, %")
+
+
+def table(
+    result: Result, spear: Spread, found: list[Summary], printed: dict[str, float]
+) -> pd.DataFrame:
+    """One line a method and way of training; what was not run says so."""
+    metrics = result.metrics
+    first = {
+        "method": "SPEAR",
+        "accuracy, %": spear[0],
+        "±": spear[1],
+        "seconds": spear_once(result.settings)[0],
+        "sent": human_bytes(metrics.bytes_up_total + metrics.bytes_down_total),
+        "rounds": 1,
+        "seeds": ", ".join(str(seed) for seed in PAPER_SEEDS),
+        "trained with": "no training",
+        "note": "timed now, median of three",
+    }
+    had = {s.method for s in found}
+    rest = [title for method, title in METHODS.items() if method not in had]
+    lines = [first, *map(_measured, found)]
+    lines += [{"method": name, "trained with": "not measured"} for name in (*rest, *ONE_SHOT)]
+    shown = pd.DataFrame(lines, columns=list(COLUMNS))
+    shown["printed, %"] = shown["method"].map(printed).astype(float)
+    return shown
+
+
+def draw(shown: pd.DataFrame) -> None:
+    """The table with its words and formats."""
+    as_number = st.column_config.NumberColumn
+    st.dataframe(
+        shown,
+        hide_index=True,
+        height="content",
+        placeholder="–",
+        column_config={
+            name: as_number(width=width, help=words, format=FORMATS.get(name, "%.2f"))
+            if name in NUMBERS
+            else st.column_config.Column(width=width, help=words)
+            for name, (width, words) in COLUMNS.items()
+        },
+    )
+
+
+def _measured(s: Summary) -> dict[str, object]:
+    always = ", ".join(dict.fromkeys(f"class {c}" if c.isdigit() else c for c in s.constant))
+    return {
+        "method": METHODS[s.method],
+        "accuracy, %": 100 * s.accuracy,
+        "±": 100 * s.spread if len(s.seeds) > 1 else None,
+        "seconds": s.seconds,
+        "sent": human_bytes(s.bytes_up + s.bytes_down),
+        "rounds": s.rounds,
+        "seeds": ", ".join(str(seed) for seed in s.seeds),
+        "trained with": TRAINED_AS[s.recipe],
+        "best round, %": 100 * s.best_accuracy,
+        "top class, %": 100 * s.largest,
+        "note": f"always {always} ({len(s.constant)} of {len(s.seeds)} seeds)" if always else "",
+    }

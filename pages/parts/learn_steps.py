@@ -1,0 +1,267 @@
+"""The method in seven steps: each asks a question whose answer is computed from the present run."""
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+import torch
+
+from pages.shared import controls, link
+from spear_core.explain.node import find, inspect
+from spear_core.figures import lesson as drawn
+from spear_core.figures import shrink, smooth, split
+from spear_core.figures.common import class_names
+from spear_core.measures.prototype_error import TEST
+from spear_core.randomness import generator
+from spear_core.run import Result, run
+from spear_core.settings import PAPER_SEEDS, Settings
+from spear_core.studies.risk_check import check
+
+DRAWS = 400  # means drawn for each size in step 3
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one step asks and shows."""
+
+    question: str
+    choices: tuple[str, ...]
+    answer: int  # index of the right choice
+    formula: str  # LaTeX, with the numbers of this run
+    told: str  # why, in a sentence
+    figure: go.Figure
+    shown: go.Figure | None = None  # what the question is about, before the answer
+
+
+def splits(result: Result, knob: float) -> Task:
+    """How many classes a client knows when a graph is split with label skew β."""
+    held = (result.held.train_counts > 0).sum(1)
+    with_any = held[held > 0].tolist()
+    typical, classes = round(statistics.median(with_any)), result.graph.classes
+    choices, answer = _numbers(typical, 1, classes)
+    cut = result.partition.cut_edges / max(result.graph.num_edges, 1)
+    small = result.graph.num_nodes <= 100
+    return Task(
+        f"β is {result.settings.beta:g} and there are {classes} classes. Of how many does the "
+        "typical client have training nodes?",
+        choices,
+        answer,
+        rf"q \sim \mathrm{{Dir}}(\beta),\quad \beta = {result.settings.beta:g}",
+        f"The clients know {min(with_any)} to {max(with_any)} classes, typically {typical}, and "
+        f"{100 * cut:.0f} % of the edges are cut.",
+        split.small_graph(result) if small else split.holdings(result, training=True),
+    )
+
+
+def smooths(result: Result, knob: float) -> Task:
+    """What smoothing does to one node's similarity to its own class."""
+    node = find(result, right=False)
+    node = int(result.prediction.nodes[0]) if node is None else node
+    view = inspect(result, node)
+    before, after = float(view.before[view.true]), float(view.after[view.true])
+    change = after - before
+    answer = 1 if abs(change) < 5e-4 else 0 if change > 0 else 2
+    share = len(view.neighbours)
+    s, name = result.settings, class_names(result)[view.true]
+    return Task(
+        f"Node {node} is of class {name} and has {share} neighbours. After smoothing with "
+        f"α = {s.alpha:g}, is it more similar to the prototype of its own class?",
+        ("more similar", "about the same", "less similar"),
+        answer,
+        rf"z = (1-\alpha)\,x + \alpha\,\hat A z,\quad \cos: {before:.3f} \to {after:.3f}",
+        f"Its similarity to class {name} moves from {before:.3f} to {after:.3f}; it is "
+        f"called {class_names(result)[view.predicted]}.",
+        smooth.similarities(result, view),
+    )
+
+
+def estimates(result: Result, knob: float) -> Task:
+    """How the error of a mean falls with the number of nodes in it."""
+    label, n = _fullest(result), int(knob)
+    sizes = sorted({1, 2, 4, 8, 16, n, 4 * n})
+    errors = mean_errors(result, label, tuple(sizes))
+    one, four = errors[sizes.index(n)], errors[sizes.index(4 * n)]
+    ratio = one / four if four else float("inf")
+    choices = ("it stays", "it halves", "it falls to about a quarter")
+    answer = int(np.argmin([abs(np.log(ratio / goal)) for goal in (1, 2, 4)]))
+    return Task(
+        f"The mean of {n} nodes of one class misses the true mean by some squared distance. "
+        f"What happens to it with {4 * n} nodes?",
+        choices,
+        answer,
+        rf"\mathrm{{E}}\,\|p - \mu\|^2 = \frac{{\sigma_0^2}}{{n}}:\quad {one:.3f} \to {four:.3f}",
+        f"Over {DRAWS} draws from class {class_names(result)[label]} it falls by a factor of "
+        f"{ratio:.1f}.",
+        drawn.error_of_means(sizes, errors, n),
+    )
+
+
+def few_samples(result: Result, knob: float) -> Task:
+    """Which upload of a class is farthest from the truth."""
+    seen = check(result, TEST)
+    label = _contested(result)
+    rows = np.flatnonzero(seen.label == label)
+    rows = rows[np.argsort(seen.n[rows], kind="stable")][:4]
+    worst = int(rows[np.argmax(seen.error[rows])])
+    choices = tuple(f"client {seen.client[i]:.0f}, n = {seen.n[i]:.0f}" for i in rows)
+    name = class_names(result)[label]
+    rank = "the fewest" if seen.n[worst] == seen.n[rows].min() else "not the fewest"
+    slope = f"{seen.slope.slope:.1f}".replace("-", "−") if seen.slope else ""
+    fall = f"Over all {len(seen.n)} prototypes of this run the error goes as n to the {slope}."
+    return Task(
+        f"These clients hold class {name}. Whose prototype is farthest from the true mean?",
+        choices,
+        int(np.flatnonzero(rows == worst)[0]),
+        rf"\|p - \mu\|^2 = {seen.error[worst]:.4f}\ \text{{with}}\ n = {seen.n[worst]:.0f}",
+        f"It has {rank} nodes of them." + (f" {fall}" if seen.slope else ""),
+        shrink.error_over_count(seen, class_names(result)),
+    )
+
+
+def pulls(result: Result, knob: float) -> Task:
+    """λ of the smallest upload that has peers."""
+    up, gamma = result.uploads, result.settings.gamma
+    holders = torch.bincount(up.label, minlength=up.classes)[up.label]
+    rows = (holders > 1).nonzero().squeeze(1)
+    row = int(rows[up.counts[rows].argmin()]) if len(rows) else int(up.counts.argmin())
+    n = int(up.counts[row])
+    lam = 1 / (1 + gamma * n)
+    trust = r"\infty" if gamma == float("inf") else f"{gamma:g}"
+    wrong = [v for v in (1 - lam, 1 / (1 + n), lam / 2, 0.5) if abs(v - lam) > 0.02]
+    options = sorted({f"{lam:.2f}", *(f"{v:.2f}" for v in wrong[:2])})
+    name = class_names(result)[int(up.label[row])]
+    return Task(
+        f"Client {int(up.client[row])} sends class {name} from {_nodes(n)}, and γ is {gamma:g}. "
+        "How much of it is taken from the peers?",
+        tuple(options),
+        options.index(f"{lam:.2f}"),
+        rf"\lambda = \frac{{1}}{{1 + \gamma n}} = \frac{{1}}{{1 + {trust}\cdot {n}}} = {lam:.2f}",
+        f"{100 * lam:.0f} % comes from the peers, {100 - 100 * lam:.0f} % from the client itself.",
+        shrink.weight_curve(result),
+    )
+
+
+def weighs(result: Result, knob: float) -> Task:
+    """What it costs to let every client weigh the same."""
+    s = result.settings
+    weighted, alike = (five_seeds(replace(s, count_weights=flag)) for flag in (True, False))
+    gain = 100 * (statistics.mean(weighted) - statistics.mean(alike))
+    answer = 0 if gain > 1 else 2 if gain < -1 else 1
+    return Task(
+        "The server averages the prototypes of a class. What if every client weighed the same, "
+        "however many nodes it has?",
+        ("accuracy falls", "less than a point either way", "accuracy rises"),
+        answer,
+        r"g_c = \mathrm{Norm}\Big(\sum_k n_{kc}\,\tilde p_{kc}\Big):\quad "
+        rf"{100 * statistics.mean(weighted):.1f}\,\% \ \text{{against}}\ "
+        rf"{100 * statistics.mean(alike):.1f}\,\%",
+        f"Counting is worth {gain:+.1f} points here (mean of five seeds).",
+        drawn.two_means(weighted, alike),
+    )
+
+
+def classifies(result: Result, knob: float) -> Task:
+    """Which class a test node is given."""
+    nodes = result.prediction.nodes
+    view = inspect(result, int(nodes[int(knob) % len(nodes)]))
+    order = view.after.nan_to_num(-1.0).argsort(descending=True)[:3].tolist()
+    names = class_names(result)
+    options = sorted(order)
+    best = float(view.after[view.predicted])
+    right = "right" if view.predicted == view.true else f"wrong, it is a {names[view.true]}"
+    return Task(
+        f"Here is node {view.node}. Which class will SPEAR give it?",
+        tuple(names[c] for c in options),
+        options.index(view.predicted) if view.predicted in options else 0,
+        rf"\hat y = \arg\max_c \cos(z, g_c),\quad \cos(z, g_{{{view.predicted}}}) = {best:.3f}",
+        f"It says {names[view.predicted]}: {right}.",
+        smooth.similarities(result, view),
+        drawn.picture(_dense(result, view.node)) if result.graph.name == "digits" else None,
+    )
+
+
+@lru_cache(maxsize=64)
+def mean_errors(result: Result, label: int, sizes: tuple[int, ...]) -> list[float]:
+    """Mean squared distance of the mean of n test nodes to the mean of all of them."""
+    nodes = result.graph.test_nodes
+    z = torch.nn.functional.normalize(result.z[nodes[result.graph.y[nodes] == label]], dim=1)
+    pool, draw = z.double().cpu().numpy(), generator(result.settings.seed, "lesson")
+    centre = pool.mean(axis=0)
+    out = []
+    for n in sizes:
+        means = np.stack([pool[draw.integers(0, len(pool), n)].mean(axis=0) for _ in range(DRAWS)])
+        out.append(float(((means - centre) ** 2).sum(axis=1).mean()))
+    return out
+
+
+@lru_cache(maxsize=64)
+def five_seeds(settings: Settings) -> list[float]:
+    """Accuracies with the paper's seeds."""
+    found = [run(replace(settings, seed=seed)).metrics.accuracy for seed in PAPER_SEEDS]
+    return [value for value in found if value is not None]
+
+
+def _nodes(n: int) -> str:
+    return "1 node" if n == 1 else f"{n} nodes"
+
+
+def _dense(result: Result, node: int) -> torch.Tensor:
+    row = result.graph.x[node]
+    return row.to_dense() if row.layout != torch.strided else row
+
+
+def _numbers(right: int, low: int, high: int) -> tuple[tuple[str, ...], int]:
+    """Three numbers with the right one among them, ascending."""
+    near = [right, right - 2, right + 2, right + 4, right - 4, right + 1, right - 1]
+    chosen = sorted(list(dict.fromkeys(n for n in near if low <= n <= high))[:3])
+    return tuple(str(n) for n in chosen), chosen.index(right)
+
+
+def _fullest(result: Result) -> int:
+    """The class with the most test nodes."""
+    graph = result.graph
+    return int(torch.bincount(graph.y[graph.test_nodes], minlength=graph.classes).argmax())
+
+
+def _contested(result: Result) -> int:
+    """The class that most clients hold."""
+    return int(torch.bincount(result.uploads.label, minlength=result.graph.classes).argmax())
+
+
+def control(name: str) -> float:
+    """The one control of a step; where it is a setting, it is the sidebar's own."""
+    words = {
+        "beta": ("β, label skew: left each client one class, right all alike", controls.BETAS),
+        "clients": ("K, clients", (2, 3, 5, 8, 10, 15, 20)),
+        "gamma": ("γ, trust in own counts: left peers alone, right no shrinkage", controls.GAMMAS),
+        "learn_n": ("n, nodes in the mean", link.VIEWS["learn_n"]),
+        "learn_node": ("Which test node", link.VIEWS["learn_node"]),
+    }
+    if name == "alpha":
+        st.slider("α, weight of the neighbours", 0.0, 0.99, step=0.01, key="alpha")
+    else:
+        label, options = words[name]
+        now = st.session_state[name]
+        every = sorted({*options, now}, key=float)
+        st.select_slider(label, every, key=name, format_func=lambda v: f"{float(v):g}")
+    return float(st.session_state[name])
+
+
+STEPS: tuple[tuple[str, str, Callable[[Result, float], Task], str], ...] = (
+    (
+        "A graph is split",
+        "Every client holds some nodes, and not the same classes.",
+        splits,
+        "beta",
+    ),
+    ("A client smooths", "Each node is mixed with its neighbours in the client.", smooths, "alpha"),
+    ("A mean is an estimate", "One vector a class is sent: a mean.", estimates, "learn_n"),
+    ("Few samples, large error", "Not every mean deserves trust.", few_samples, "clients"),
+    ("Pull to the peers", "An uncertain prototype is moved to the others'.", pulls, "gamma"),
+    ("Weigh by counts", "The server averages: who has more counts more.", weighs, "beta"),
+    ("Classify", "A node is called after the nearest prototype.", classifies, "learn_node"),
+)

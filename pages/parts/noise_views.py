@@ -1,0 +1,229 @@
+"""The parts of the Noise page; a view gives its tables and its lines of Python."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.shared import link, runs, show
+from spear_core import Graph, Result, Settings, load
+from spear_core.figures import noise as figures
+from spear_core.paper import perturbation
+from spear_core.studies.noise_curve import KNOBS, VALUES, Curve, curve, spread
+
+FEW = 5_000  # nodes up to which every point is drawn twice
+Shown = tuple[dict[str, pd.DataFrame], list[str]]
+WHERE = {  # which graphs are noisy, and when
+    "clients' graphs, after the split": {"noise_test": False, "noise_when": "after"},
+    "clients' graphs, before the split": {"noise_test": False, "noise_when": "before"},
+    "test graph too, after the split": {"noise_test": True, "noise_when": "after"},
+    "test graph too, before the split": {"noise_test": True, "noise_when": "before"},
+}
+
+
+def costs(settings: Settings, seeds: bool) -> pd.DataFrame:
+    """Accuracy with and without noise, with and without smoothing, and the differences."""
+    unspoiled = replace(settings, **dict.fromkeys(KNOBS, 0))
+    clean, now = _each(unspoiled, seeds), _each(settings, seeds)
+    clean_raw, now_raw = (_each(replace(s, alpha=0.0), seeds) for s in (unspoiled, settings))
+    columns = {f"α = {settings.alpha:g}": (clean, now), "α = 0": (clean_raw, now_raw)}
+    table = {"": ["without noise", "with this noise", "what noise costs"]}
+    for name, (before, after) in columns.items():
+        table[name] = [_percent(before), _percent(after), _points(after - before)]
+    gains = [clean - clean_raw, now - now_raw]
+    table["what smoothing gives"] = [_points(g) for g in (*gains, gains[1] - gains[0])]
+    return pd.DataFrame(table)
+
+
+def homophily_words(result: Result) -> str:
+    """How alike neighbours are without the noise and with it: why edges may be harmless."""
+    clean, held = load(result.settings), result.held
+
+    def alike(graph: Graph, inside: bool) -> str:
+        source, target = graph.edge_index
+        same = result.graph.y[source] == result.graph.y[target]
+        if inside:
+            same = same[held.owner[source] == held.owner[target]]
+        return f"{100 * float(same.double().mean()):.0f} %" if len(same) else "none"
+
+    said = (
+        f"Of the edges inside clients {alike(clean, True)} join two nodes of one class without "
+        f"this noise, {alike(held.graph, True)} with it: a client with few classes can "
+        "hardly get a wrong edge."
+    )
+    if result.settings.noise_test:
+        said += (
+            f" In the graph that is tested on it is {alike(clean, False)} without and "
+            f"{alike(result.graph, False)} with."
+        )
+    return said
+
+
+@st.cache_data(max_entries=48, show_spinner="Five seeds at every point …")
+def sweep(settings: Settings, knob: str, values: tuple[float, ...], draws: int) -> Curve | None:
+    return curve(settings, knob, values, draws=draws)
+
+
+def over(knob: str, result: Result, pinned: Result | None) -> Shown:
+    """Accuracy over one knob beside α = 0, and what smoothing gives."""
+    settings, nodes = result.settings, result.graph.num_nodes
+    if result.metrics.accuracy is None:
+        return {}, []
+    values, draws = _values(knob, result), 2 if nodes <= FEW else 1
+    found, then = None, None
+    plain = replace(settings, **{knob: 0, "seed": 42})  # the curve is the same wherever we are
+    lines = [
+        "from spear_core.studies.noise_curve import curve",
+        f'print(curve(s, "{knob}").words())',
+    ]
+    if nodes <= runs.SMALL:
+        found = sweep(plain, knob, values, draws)
+        if pinned:
+            then = sweep(replace(pinned.settings, **{knob: 0, "seed": 42}), knob, values, draws)
+    elif st.toggle(f"Make the {10 * len(values)} runs", key="noise_runs"):
+        bar = st.progress(0.0, "Five seeds at every point")
+        found = curve(
+            plain,
+            knob,
+            values,
+            accuracy=runs.accuracy_of,
+            progress=lambda part: bar.progress(part),
+        )
+        bar.empty()
+    if found is None:
+        return {}, lines
+    said = found.words()
+    st.markdown(said)
+    here = (getattr(settings, knob), 100 * result.metrics.accuracy)
+    left, right = st.columns([3, 2])
+    with left:
+        st.caption(
+            f"Lines are means over five seeds{' with two draws each' * (draws > 1)}, bands one "
+            "standard deviation. Look at the distance of the two lines."
+        )
+        shown = here if knob != "labels_per_class" or here[0] in values else None
+        show.chart(figures.over_rate(found, shown, then), f"noise-{knob}", said)
+    with right:
+        st.caption("The same distance, run by run: above 0 smoothing helps.")
+        show.chart(figures.smoothing_gain(found), f"noise-gain-{knob}", said)
+    return {f"over {knob}": pd.DataFrame(found.table())}, lines
+
+
+def _values(knob: str, result: Result) -> tuple[float, ...]:
+    """Where the curve is drawn; label numbers only up to what a class has."""
+    if knob != "labels_per_class":
+        return VALUES[knob]
+    graph = runs.result_of(replace(result.settings, labels_per_class=0)).graph
+    most = int(graph.y[graph.train_nodes].bincount().max())
+    return tuple(n for n in VALUES[knob] if n < most)
+
+
+def where(result: Result, pinned: Result | None) -> Shown:
+    """The same noise on the clients' graphs alone or on the test graph too, before or after."""
+    settings = result.settings
+    if not (settings.edge_noise or settings.feature_noise):
+        st.info("Choose ρ or η above 0 first: labels of the test graph are never changed.")
+        return {}, []
+    many = result.graph.num_nodes <= runs.SMALL
+    if not many and not st.toggle("Make the eight runs", key="noise_where"):
+        return {}, []
+    each = {
+        (name, alpha): _each(replace(settings, **changes, alpha=alpha), many)  # type: ignore[arg-type]
+        for name, changes in WHERE.items()
+        for alpha in (settings.alpha, 0.0)
+    }
+    table = pd.DataFrame({"noise in": list(WHERE)})
+    for alpha in (settings.alpha, 0.0):
+        table[f"α = {alpha:g}"] = [_percent(each[name, alpha]) for name in WHERE]
+    clients, _, both, _ = (each[name, settings.alpha] for name in WHERE)
+    st.markdown(
+        "Compare the upper half with the lower: a test graph that is noisy too changes accuracy by "
+        f"{_points(both - clients)} points (edges changed after the split). Prototypes average "
+        "many nodes; a test node stands alone with its neighbours."
+    )
+    st.table(table.set_index("noise in"))
+    if not settings.edge_noise:
+        st.caption("Before and after are alike here: they differ for edges only.")
+    lines = ["for where in (False, True):"]
+    lines += ["    print(run(replace(s, noise_test=where)).metrics.accuracy)"]
+    return {"where": table}, lines
+
+
+def paper(result: Result, pinned: Result | None) -> Shown:
+    """The paper's table beside ours, and every rule that was tried."""
+    rows = perturbation.read()
+    table = pd.DataFrame(
+        {
+            "kind": row.kind,
+            "rule": row.rule,
+            "dataset": row.dataset,
+            "ours": f"{row.mean:.2f} ± {row.standard_error:.2f}",
+            "printed": f"{row.printed:.2f}",
+            "difference": f"{row.gap:+.2f}".replace("-", "−"),
+            "single run ±": f"{row.std:.2f}",
+            "within 2 SE": "yes" if row.fits else "no",
+            "SE over seeds": f"{row.seed_error:.2f}",
+            "within 2 of those": "yes" if row.fits_seeds else "no",
+            "runs": row.draws * len(row.seeds.split()),
+        }
+        for row in rows
+    )
+    st.caption(
+        "The paper prints SPEAR at ρ = 0.5 and at η = 0.5 without saying more. "
+        f"Ours: mean ± standard error (SE) over {table['runs'][0]} runs, {rows[0].draws} draws of "
+        f"noise with each of five seeds, measured {rows[0].date} with {rows[0].versions}. Runs of "
+        "one seed share a split, so the standard error over seeds is given too."
+    )
+    st.table(_beside(rows).set_index(""))
+    for column, (kind, title) in zip(
+        st.columns(2), (("edge", "Edges, ρ = 0.5"), ("feature", "Features, η = 0.5")), strict=True
+    ):
+        with column:
+            st.markdown(f"**{title}.** {perturbation.words(rows, kind)}")
+            show.chart(
+                figures.rules(rows, kind), f"noise-rules-{kind}", perturbation.words(rows, kind)
+            )
+    with st.expander(f"All {len(perturbation.every_rule())} rules"):
+        st.dataframe(table, hide_index=True)
+    raw = pd.DataFrame([row.__dict__ for row in rows])
+    lines = ["from spear_core.paper.perturbation import read, words"]
+    return {"paper rules": raw}, [*lines, 'print(words(read(), "feature"))']
+
+
+def _beside(rows: list[perturbation.Row]) -> pd.DataFrame:
+    """The print, the rule that the settings of this page have by default, and the nearest one."""
+    lines: dict[str, dict[str, str]] = {}
+    for kind, title in (("edge", "edges, ρ = 0.5"), ("feature", "features, η = 0.5")):
+        plain, nearest = next(iter(perturbation.RULES[kind])), perturbation.by_fit(rows, kind)[0][0]
+        for row in rows:
+            if row.kind == kind and row.rule in (plain, nearest):
+                ours = f"{row.mean:.2f} ± {row.standard_error:.2f}"
+                lines.setdefault(f"{title}: printed", {})[row.dataset] = f"{row.printed:.2f}"
+                name = f"{row.rule}{' (nearest)' * (row.rule == nearest)}"
+                lines.setdefault(f"{title}: {name}", {})[row.dataset] = ours
+    return pd.DataFrame(lines).T.rename_axis("").reset_index()
+
+
+def _each(settings: Settings, seeds: bool) -> np.ndarray:
+    """Accuracy in percent with the paper's seeds, or with the present one alone."""
+    found = runs.over_seeds(settings) if seeds else [runs.accuracy_of(settings)]
+    return 100 * np.array(found, dtype=float)
+
+
+def _percent(each: np.ndarray) -> str:
+    return f"{each.mean():.2f} %" + (f" ± {each.std():.2f}" if len(each) > 1 else "")
+
+
+def _points(each: np.ndarray) -> str:
+    return spread(each) if len(each) > 1 else f"{each[0]:+.2f}".replace("-", "−")
+
+
+VIEWS = dict(
+    zip(
+        link.VIEWS["noise_view"],
+        (*(partial(over, knob) for knob in KNOBS), where, paper),
+        strict=True,
+    )
+)

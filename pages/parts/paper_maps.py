@@ -1,0 +1,53 @@
+"""The paper's maps: local and global prototypes on Cora, global ones on every graph at hand."""
+
+import streamlit as st
+
+from pages.shared import runs, show
+from spear_core import Settings, defaults, embed
+from spear_core.datasets import CATALOGUE, store
+from spear_core.figures.map import alt_text, map_figure
+from spear_core.paper.cells import reported
+
+
+def draw(settings: Settings) -> None:
+    """One panel a dataset; a panel is a PCA preview until its UMAP has been made."""
+    names = [*reported()["main_accuracy"]["columns"], *reported()["heterophily"]["columns"]]
+    here = [n for n in names if CATALOGUE[n].builtin or store.found(CATALOGUE[n])]
+    away = [n for n in names if n not in here]
+    if away:
+        st.caption(f"Not on this machine: {', '.join(away)}.")
+    panels = [("Cora", "local"), ("Cora", "global"), *((n, "global") for n in here if n != "Cora")]
+    waiting = []
+    for start in range(0, len(panels), 2):
+        for column, (name, kind) in zip(st.columns(2), panels[start : start + 2], strict=False):
+            if name in here:
+                with column:
+                    waiting += _panel(name, kind)
+    if waiting:
+        _wait(tuple(dict.fromkeys(waiting)))
+
+
+def _panel(name: str, kind: str) -> list[str]:
+    """One map; the dataset's name if its UMAP is still to be made."""
+    s = defaults(name)
+    result = runs.result_or_stop(s)
+    made = embed.ready(result.graph, s.alpha, s.steps)
+    shown = made or embed.preview(result.graph, s.alpha, s.steps)
+    st.markdown(f"**{name}**, {kind} prototypes{'' if made else ' (PCA preview)'}")
+    show.chart(
+        map_figure(shown, result, show=kind), f"paper-map-{name}-{kind}", alt_text(shown, result)
+    )
+    return [] if made else [name]
+
+
+@st.fragment(run_every=2)
+def _wait(names: tuple[str, ...]) -> None:
+    """Make the missing maps one after the other; the page is drawn again when one is there."""
+    s = defaults(names[0])
+    job = embed.background_fit(runs.result_of(s).graph, s.alpha, s.steps)
+    if job.map is not None:
+        st.rerun()
+    elif job.error:
+        st.caption(f"The UMAP of {names[0]} could not be made: {job.error}")
+    else:
+        st.progress(job.fraction, f"{len(names)} maps to go, now {names[0]}. {job.sentence}")

@@ -1,0 +1,92 @@
+"""Sweeps as a page makes them: kept in memory, with progress on large graphs, clicked points."""
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import controls, runs
+from spear_core import PAPER_SEEDS, Settings, load
+from spear_core.datasets import CATALOGUE, store
+from spear_core.sweeps import sweep
+
+KNOBS: dict[str, tuple[Any, ...]] = {  # what is swept, and over which values
+    "alpha": (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    "gamma": (0.0, 0.01, 0.03, 0.1, 0.3, 0.5, 1.0, 2.0, 5.0, float("inf")),
+    "steps": (0, 1, 2, 3, 4, 5, 7, 10),
+    "beta": (0.01, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0),
+    "clients": (1, 2, 5, 10, 20, 50, 100, 200),
+}
+WORDS = {"alpha": "α", "gamma": "γ", "steps": "T", "beta": "β", "clients": "K"}
+
+
+def values(settings: Settings, knob: str) -> tuple[Any, ...]:
+    """The values of a knob with the present one among them; no more clients than nodes."""
+    most = load(settings).num_nodes if knob == "clients" else float("inf")
+    return tuple(sorted({*(v for v in KNOBS[knob] if v <= most), getattr(settings, knob)}))
+
+
+def table(settings: Settings, knobs: tuple[str, ...], datasets: tuple[str, ...]) -> pd.DataFrame:
+    """The sweep around the settings, five seeds, for every dataset; progress where it is long."""
+    parts = []
+    note = st.empty()
+    for name in datasets:
+        around = settings if name == settings.dataset else replace(settings, dataset=name)
+        lists = {knob: values(around, knob) for knob in knobs}
+        parts.append(_kept(around, lists, note))
+    note.empty()
+    return pd.concat(parts, ignore_index=True)
+
+
+def _kept(settings: Settings, lists: dict[str, tuple[Any, ...]], note: Any) -> pd.DataFrame:
+    """One dataset's table; what was swept in this session is not even read again."""
+    kept: dict[Any, pd.DataFrame] = st.session_state.setdefault("_swept", {})
+    plain = replace(settings, **{name: found[0] for name, found in lists.items()}, seed=0)
+    key = (plain, tuple(lists.items()))
+    if key not in kept:
+        load(settings, progress=lambda words, part: note.progress(part, words))
+        big = load(settings).num_nodes > runs.SMALL
+
+        def say(words: str, part: float) -> None:
+            if big:
+                note.progress(part, f"{settings.dataset}: {words}")
+
+        kept[key] = sweep(settings, seed=PAPER_SEEDS, progress=say, **lists)
+        while len(kept) > 40:
+            kept.pop(next(iter(kept)))
+    return kept[key]
+
+
+def homophily(settings: Settings, datasets: tuple[str, ...]) -> pd.DataFrame:
+    """α on every dataset with its homophily; large graphs are left out."""
+    parts, note = [], st.empty()
+    for i, name in enumerate(datasets):
+        note.progress(i / len(datasets), name)
+        around = replace(settings, dataset=name, clients=min(settings.clients, 10))
+        if load(around).num_nodes <= runs.SMALL:
+            wanted = ("accuracy", "homophily")
+            lists = {"alpha": KNOBS["alpha"]}
+            parts.append(sweep(around, seed=PAPER_SEEDS, measures=wanted, **lists))
+    note.empty()
+    return pd.concat(parts, ignore_index=True)
+
+
+def at_hand() -> list[str]:
+    """Datasets that need no download."""
+    return [e.name for e in CATALOGUE.values() if (e.builtin or store.found(e))]
+
+
+def take(event: Any, names: tuple[str, ...], settings: Settings) -> None:
+    """Make a clicked point the present setting and open the explorer there."""
+    points = event["selection"]["points"] if event else []
+    if not points or "customdata" not in points[0]:
+        return
+    data = points[0]["customdata"]
+    found = [data[i] if isinstance(data, list) else data[str(i)] for i in range(len(names))]
+    changes = dict(zip(names, found, strict=True))
+    if st.session_state.get("_sens_clicked") == changes:
+        return  # the same click, seen again
+    st.session_state["_sens_clicked"] = changes
+    controls.put(replace(settings, **changes))
+    st.switch_page("pages/explore.py")

@@ -1,0 +1,179 @@
+"""The views of the Shrink page: each draws itself and gives its tables and its lines of Python."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.shared import controls, link, runs, show
+from pages.shared.pinned import same_graph
+from spear_core import PAPER_SEEDS, Result, Settings
+from spear_core.figures import shrink as figures
+from spear_core.figures.common import class_names
+from spear_core.paper.errors import error_table
+from spear_core.studies import risk
+from spear_core.studies.ablation import Ablation, ablation, gamma_curve, gamma_words
+from spear_core.studies.risk_check import check
+
+BAND = 10_000  # nodes up to which the γ curve is drawn for five seeds
+
+Shown = tuple[dict[str, pd.DataFrame], list[str]]
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def curve(settings: Settings, gammas: tuple[float, ...], seeds: tuple[int, ...]) -> np.ndarray:
+    return gamma_curve(settings, gammas, seeds)
+
+
+@st.cache_data(max_entries=64, show_spinner="Eight variants with five seeds …")
+def eight(settings: Settings) -> Ablation | None:
+    return ablation(settings, accuracy=runs.accuracy_of)
+
+
+def mean_errors(result: Result, pinned: Result | None) -> pd.DataFrame:
+    """Mean distances to the true centroids, ours, printed and pinned."""
+    table = pd.DataFrame(error_table(result))
+    if pinned:
+        old = pd.DataFrame(error_table(pinned))
+        old = old[old[""].str.startswith("here")].replace("here", "pinned", regex=True)
+        table = pd.concat([table, old])
+    return table
+
+
+def over_gamma(result: Result, pinned: Result | None, _reading: str) -> Shown:
+    """Accuracy over γ, with the present one."""
+    settings, accuracy = result.settings, result.metrics.accuracy
+    if accuracy is None:
+        st.info("There is no test node, so accuracy cannot be measured.")
+        return {}, []
+    gammas = tuple(sorted({*controls.GAMMAS, settings.gamma}))
+    values = ", ".join(f"{g:g}" for g in gammas).replace("inf", 'float("inf")')
+    lines = ["from spear_core.studies.ablation import gamma_curve", f"gammas = [{values}]"]
+    lines.append("print(gamma_curve(s, gammas, seeds=[s.seed]))")
+    if not _small(result) and not st.toggle(
+        "Draw the curve: this graph is large", key="shrink_curve"
+    ):
+        return {}, lines
+
+    def of(one: Settings) -> np.ndarray:  # the curve is the same whatever γ is now
+        return curve(replace(one, gamma=0.5), gammas, (one.seed,))[0]
+
+    mine, plain = of(settings), replace(settings, gamma=0.5, seed=42)
+    band = curve(plain, gammas, PAPER_SEEDS) if result.graph.num_nodes <= BAND else None
+    said = gamma_words(gammas, mine, settings.gamma)
+    st.markdown(f"Look at how much of the curve is flat. {said}")
+    here, then = (settings.gamma, 100 * accuracy), of(pinned.settings) if _small(pinned) else None
+    show.chart(figures.accuracy_over_gamma(gammas, mine, here, band, then), "over-gamma", said)
+    return {"accuracy over gamma": pd.DataFrame({"gamma": gammas, "accuracy %": mine})}, lines
+
+
+def gain(result: Result, pinned: Result | None, _reading: str) -> Shown:
+    """What carries the gain: smoothing, shrinkage and count weights, each on and off."""
+    if result.metrics.accuracy is None:
+        st.info("There is no test node, so accuracy cannot be measured.")
+        return {}, []
+    lines = [
+        "from spear_core.studies.ablation import ablation",
+        'print(*ablation(s).words(), sep="\\n")',
+    ]
+    if not _small(result) and not st.toggle("Make the 40 runs: this graph is large", key="forty"):
+        return {}, lines
+    found, before = eight(result.settings), eight(pinned.settings) if _small(pinned) else None
+    st.markdown("\n".join(f"- {sentence}" for sentence in found.words()))
+    cells, effects = pd.DataFrame(found.cell_table()), pd.DataFrame(found.effect_table())
+    a, b = st.columns(2)
+    with a:
+        st.caption("Look at the slope of a line (shrinkage) and at the gap between the lines.")
+        chart = figures.ablation_lines(found, before)
+        show.chart(chart, "ablation", " ".join(found.words()))
+    with b:
+        each = cells[["which is", "accuracy %"]]
+        if before:
+            each = each.assign(pinned=before.cell_table()["accuracy %"])
+        st.table(each.set_index("which is"))
+    st.caption(
+        "What a switch changes, in points: with the other two off, on average over them, and with "
+        "both on, as in SPEAR. Smoothing is the paper's PPR. One test node is "
+        f"{100 / len(result.graph.test_nodes):.2f} points."
+    )
+    st.table(effects.set_index("switch").T)  # three columns fit on a phone
+    return {"ablation": cells, "effects": effects}, lines
+
+
+def theory(result: Result, pinned: Result | None, _reading: str) -> Shown:
+    """Proposition 1 simulated; it knows no graph, so nothing of it can be pinned."""
+    st.markdown(
+        "A prototype with variance σ₀²/n and a peer mean with variance τ² are mixed with weight λ. "
+        "Look whether the simulated points are lowest at the star."
+        + (
+            " It depends on these three alone, so the pinned setting has no part in it."
+            * bool(pinned)
+        )
+    )
+    words = {"sigma2": "σ₀², variance of one node", "tau2": "τ², variance of the peers"}
+    words["samples"] = "n, nodes of the prototype"
+    for column, (key, label) in zip(st.columns(3), words.items(), strict=True):
+        if show.shown(key):
+            column.select_slider(label, sorted(link.VIEWS[key], key=float), key=key)
+    sigma2, tau2, n = (float(st.session_state[key]) for key in words)
+    seen, own = risk.simulate(sigma2, tau2, int(n)), f"{sigma2 / n:.3g}"
+    st.latex(
+        r"\lambda^* = \frac{\sigma_0^2/n}{\sigma_0^2/n + \tau^2} = "
+        rf"\frac{{{own}}}{{{own} + {tau2:g}}} = {seen.best:.3f}"
+    )
+    show.chart(figures.risk_curve(seen), "risk", seen.words())
+    st.markdown(f"{seen.words()}\n\n{risk.inflation_words(result)}")
+    lines = [
+        "from spear_core.studies import risk",
+        f"seen = risk.simulate({sigma2:g}, {tau2:g}, {n:g})",
+    ]
+    return {}, [*lines, 'print(seen.words(), risk.inflation_words(r), sep="\\n")']
+
+
+def model(result: Result, pinned: Result | None, reading: str) -> Shown:
+    """The model of Proposition 1 held against the prototypes of this run."""
+    names, settings, accuracy = class_names(result), result.settings, result.metrics.accuracy
+    old = same_graph(pinned, result)
+    seen, then = check(result, reading), check(old, reading) if old else None
+    words = seen.words()
+    st.markdown(
+        f"Squared errors to the centroids over {reading} (chosen above): look how close the points "
+        "are to their lines. The fit takes prototypes as independent and one σ₀² for all classes."
+    )
+    fitted = {"σ₀², one node": "sigma2", "τ², the peers": "tau2", "γ̂ = τ²/σ₀²": "gamma_hat"}
+    fitted["γ, present"] = "gamma"
+    for column, (label, name) in zip(st.columns(4), fitted.items(), strict=True):
+        before = f"pinned: {_short(getattr(then, name))}" if then else None
+        column.metric(label, _short(getattr(seen, name)), before, "off", delta_arrow="off")
+    asked = float(f"{seen.gamma_hat:.3g}") if seen.gamma_hat else None
+    there = runs.accuracy_of(replace(settings, gamma=asked)) if asked else None
+    said = f" With γ = {asked} accuracy would be {100 * there:.2f} %, now " if there else ""
+    st.markdown(words["gamma"] + (said and f"{said}it is {100 * accuracy:.2f} %."))
+    a, b = st.columns(2)
+    with a:
+        st.markdown("**Does the error fall as 1/n?** " + words["slope"])
+        show.chart(figures.error_over_count(seen, names, then), "over-n", words["slope"])
+    with b:
+        st.markdown("**Is one τ² enough for all peers?** " + words["peers"])
+        show.chart(figures.peer_variance(seen, names, then), "peer-variance", words["peers"])
+    lines = [
+        "from spear_core.studies.risk_check import check",
+        f'print(check(r, "{reading}").words())',
+    ]
+    return {"model": pd.DataFrame(seen.table())}, lines
+
+
+def _small(result: Result | None) -> bool:
+    """Whether there is a run, on a graph where many more are made at once."""
+    return result is not None and result.graph.num_nodes <= runs.SMALL
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}".replace("inf", "∞")
+
+
+VIEWS: dict[str, Callable[[Result, Result | None, str], Shown]] = dict(
+    zip(link.VIEWS["shrink"], (over_gamma, gain, theory, model), strict=True)
+)

@@ -1,0 +1,111 @@
+"""The curves of the Smooth page: what another α or T would give."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import runs, show
+from spear_core import PAPER_SEEDS, Graph, Result, Settings, grid
+from spear_core.figures import smooth as figures
+from spear_core.measures.silhouette import silhouette
+
+ALPHAS = tuple(i / 20 for i in range(20))
+FEW = 5_000  # nodes up to which all five seeds are drawn
+LONG = 15_000_000  # scores that a curve is put together from, (T + 1)² for every node and class
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def over_alpha(settings: Settings) -> list[float]:
+    return grid(settings, ALPHAS, [settings.gamma], [settings.steps]).accuracy.flatten().tolist()
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def over_steps(settings: Settings, most: int) -> list[float]:
+    steps = range(most + 1)
+    return grid(settings, [settings.alpha], [settings.gamma], steps).accuracy.flatten().tolist()
+
+
+@st.cache_data(max_entries=64, show_spinner="Silhouettes …")
+def silhouettes(settings: Settings, _graph: Graph) -> list[float | None]:
+    return [silhouette(_graph, alpha, settings.steps) for alpha in ALPHAS]
+
+
+def alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
+    """Accuracy over α."""
+    line = _accuracies(result, pinned, lambda s: over_alpha(replace(s, alpha=0.0)))
+    return _draw("Accuracy over α", result, ALPHAS, line, result.settings.alpha, figures.ALPHA)
+
+
+def steps(result: Result, pinned: Result | None) -> pd.DataFrame:
+    """Accuracy over T."""
+    most = _most_steps(result)
+    line = _accuracies(result, pinned, lambda s: over_steps(replace(s, steps=0), most))
+    x = tuple(range(most + 1))
+    return _draw("Accuracy over T", result, x, line, result.settings.steps, figures.STEPS)
+
+
+def silhouettes_over_alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
+    """Silhouette over α; it knows nothing of clients, so their knobs do not count."""
+    metrics, settings = result.metrics, result.settings
+    plain = replace(settings, alpha=0.0, clients=1, beta=1.0, gamma=0.5, partition="iid")
+    values = silhouettes(plain, result.graph)
+    here = (settings.alpha, metrics.silhouette_smoothed)
+    level = ("raw features", metrics.silhouette_raw)
+    figure = figures.curve(ALPHAS, [values], here, figures.ALPHA, "silhouette", level=level)
+    return _show("Silhouette over α", ALPHAS, values, figure)
+
+
+CURVES: dict[str, Callable[[Result, Result | None], pd.DataFrame]] = {
+    "Accuracy over α": alpha,
+    "Accuracy over T": steps,
+    "Silhouette over α": silhouettes_over_alpha,
+}
+
+
+def costly(kind: str, result: Result) -> bool:
+    """Whether a curve takes a second or more here."""
+    graph, most = result.graph, _most_steps(result) if "T" in kind else result.settings.steps
+    wide = graph.num_nodes * graph.num_features > runs.LARGE
+    long = len(graph.test_nodes) * graph.classes * (most + 1) ** 2 > LONG
+    return graph.num_nodes > runs.SMALL or (wide if "Silhouette" in kind else long)
+
+
+def _most_steps(result: Result) -> int:
+    """How far the curve over T goes."""
+    return max(10, result.settings.steps)
+
+
+def _accuracies(
+    result: Result, pinned: Result | None, line: Callable[[Settings], list[float]]
+) -> tuple[list[list[float]], list[float] | None]:
+    """The curve of this setting and of the five seeds, and that of the pinned one."""
+    settings, seeds = result.settings, PAPER_SEEDS if result.graph.num_nodes <= FEW else ()
+    lines = [line(settings), *(line(replace(settings, seed=seed)) for seed in seeds)]
+    at_once = pinned is not None and pinned.graph.num_nodes <= runs.SMALL
+    return lines, line(pinned.settings) if pinned and at_once else None
+
+
+def _draw(
+    name: str,
+    result: Result,
+    x: Sequence[float],
+    found: tuple[list[list[float]], list[float] | None],
+    at: float,
+    axis: str,
+) -> pd.DataFrame:
+    lines, then = found
+    here = (at, result.metrics.accuracy)
+    return _show(name, x, lines[0], figures.curve(x, lines, here, axis, pinned=then))
+
+
+def _show(
+    name: str, x: Sequence[float], curve: Sequence[float | None], figure: object
+) -> pd.DataFrame:
+    known = [(y, -i) for i, y in enumerate(curve) if y is not None]
+    top, place = max(known, default=(0.0, 0))  # of equal ones the first
+    words = f"{name}: the top is {top:.3f}, at {x[-place]:g}." if known else "Not measurable."
+    st.caption(words + " Look how far the diamond, your setting, is from it.")
+    show.chart(figure, "smooth_curve_chart", words)
+    return pd.DataFrame({"x": x, "y": curve})

@@ -1,0 +1,151 @@
+"""What the server looks at before it believes an upload: what cannot be true is dropped.
+
+Honest rows are means of unit vectors, so they are finite and no longer than 1; counts are whole
+numbers of training nodes. Nothing here asks whether an upload is likely: that is a defence.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from spear_core.client import LARGEST_COUNT, DeferredUploads, Uploads
+
+LONGEST = 1 + 1e-5  # a mean of unit vectors is no longer than 1; the rest is rounding
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """An upload that cannot be true, and why."""
+
+    client: int
+    label: int | None  # None: everything the client sent
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        what = "everything" if self.label is None else f"class {self.label}"
+        return f"Dropped from client {self.client}, {what}: {self.reason}."
+
+
+def check(uploads: Uploads) -> tuple[Uploads, tuple[Rejected, ...]]:
+    """The uploads that can be true, and the others with the reason.
+
+    A count of 0 can be true but says that nothing stands behind the row, so the row is left out
+    without a reproach. Deferred uploads are true by construction: our own clients built them.
+    """
+    if isinstance(uploads, DeferredUploads):
+        return uploads, ()
+    bad = torch.zeros(len(uploads.client), dtype=torch.bool, device=uploads.client.device)
+    found: list[tuple[int, str]] = []
+    for reason, rows in _impossible(uploads):  # the first reason that applies is the one told
+        found += [(row, reason) for row in (rows & ~bad).nonzero().squeeze(1).tolist()]
+        bad |= rows
+    rejected = tuple(
+        Rejected(int(uploads.client[row]), int(uploads.label[row]), reason)
+        for row, reason in sorted(found)
+    )
+    return _kept(uploads, ~bad & (uploads.counts > 0)), rejected
+
+
+def check_one(
+    client: int,
+    labels: Any,
+    counts: Any,
+    prototypes: Any,
+    clients: int,
+    classes: int,
+    features: int,
+) -> tuple[Uploads, tuple[Rejected, ...]]:
+    """What one client really sent, whatever it is: the rows that can be true, and the others.
+
+    The three parts may be anything at all. The client number is the server's own knowledge.
+    """
+    try:
+        if not 0 <= client < clients:
+            raise ValueError(f"clients are 0 to {clients - 1}")
+        label = _whole(_numbers(labels, "labels", (None,)))
+        rows = len(label)
+        if rows > classes:
+            raise ValueError(f"{rows} rows for {classes} classes")
+        count = _numbers(counts, "counts", (rows,))
+        vectors = _numbers(prototypes, "prototypes", (rows, features)).float()
+    except ValueError as error:
+        nothing = torch.zeros(0, dtype=torch.int64, device="cpu")
+        none = torch.zeros(0, features, device="cpu")
+        empty = Uploads(nothing, nothing, nothing, none, clients, classes)
+        return empty, (Rejected(client, None, str(error)),)
+    who = torch.full((rows,), client, dtype=torch.int64, device="cpu")
+    return check(Uploads(who, label, count, vectors, clients, classes))
+
+
+def join(parts: Sequence[Uploads], device: torch.device | str = "cpu") -> Uploads:
+    """The uploads of several clients as one, sorted by client and class."""
+    first = parts[0]
+    client, label, counts, prototypes = (
+        torch.cat([getattr(part, name) for part in parts]).to(device)
+        for name in ("client", "label", "counts", "prototypes")
+    )
+    order = torch.argsort(client * first.classes + label)
+    return Uploads(
+        client[order],
+        label[order],
+        counts[order],
+        prototypes[order],
+        first.clients,
+        first.classes,
+    )
+
+
+def _impossible(uploads: Uploads) -> Iterator[tuple[str, Tensor]]:
+    """Every reason for which a row cannot be true, with the rows it applies to, (P)."""
+    client, label, counts = uploads.client, uploads.label, uploads.counts
+    yield "there is no such client", (client < 0) | (client >= uploads.clients)
+    yield "there is no such class", (label < 0) | (label >= uploads.classes)
+    yield "its count is not a whole number", ~torch.isfinite(counts) | (counts != counts.round())
+    yield "its count is negative", counts < 0
+    yield "its count does not fit into 32 bits", counts > LARGEST_COUNT
+    yield "its prototype is not finite", ~torch.isfinite(uploads.prototypes).all(dim=1)
+    length = torch.linalg.vector_norm(uploads.prototypes, dim=1, dtype=torch.float64)
+    yield "its prototype is longer than 1", length > LONGEST
+    pairs = torch.stack([client, label], dim=1)
+    _, place, often = pairs.unique(dim=0, return_inverse=True, return_counts=True)
+    yield "it sent this class more than once", often[place] > 1
+
+
+def _kept(uploads: Uploads, keep: Tensor) -> Uploads:
+    """The rows to keep, with counts as integers; the very same object if that is all of them."""
+    if bool(keep.all()) and not uploads.counts.is_floating_point():
+        return uploads
+    return uploads.replace(
+        client=uploads.client[keep],
+        label=uploads.label[keep],
+        counts=uploads.counts[keep].long(),
+        prototypes=uploads.prototypes[keep],
+    )
+
+
+def _numbers(value: Any, what: str, shape: tuple[int | None, ...]) -> Tensor:
+    """The value as float64 numbers of this shape, or one sentence on why it is not."""
+    try:
+        array = np.asarray(value.detach().cpu() if isinstance(value, Tensor) else value)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        raise ValueError(f"its {what} are not numbers") from None
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"its {what} are not numbers")
+    if len(array.shape) != len(shape) or any(
+        want not in (None, got) for want, got in zip(shape, array.shape, strict=True)
+    ):
+        wanted = tuple("any" if want is None else want for want in shape)
+        raise ValueError(f"its {what} have the shape {array.shape}, not {wanted}")
+    with np.errstate(all="ignore"):
+        return torch.from_numpy(array.astype(np.float64))
+
+
+def _whole(numbers: Tensor) -> Tensor:
+    """The numbers as integers; -1, which is no class, for what is not a whole number."""
+    fits = torch.isfinite(numbers) & (numbers == numbers.round()) & (numbers.abs() < 2**53)
+    return torch.where(fits, numbers, -1.0).long()

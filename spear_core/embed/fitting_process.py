@@ -1,0 +1,51 @@
+"""Run by fitting.py as a script: fits one UMAP after the other, arrays in, places out.
+
+It imports nothing of this package, whose torch it does not need. It ends when its input does.
+"""
+
+import os
+import sys
+import warnings
+from io import BytesIO
+
+import numpy as np
+
+
+def main() -> None:
+    if hasattr(os, "nice"):
+        os.nice(10)  # the pages come first
+    questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed from here on must not reach the answers
+    while size := int.from_bytes(questions.read(8), "big"):
+        with np.load(BytesIO(questions.read(size)), allow_pickle=False) as asked:
+            given = {name: asked[name] for name in asked}
+        try:
+            answer = {"xy": fit(**given)}
+        except Exception as error:  # whatever umap or numba raise: told to whoever asked
+            answer = {"error": np.array(str(error))}
+        packed = BytesIO()
+        np.savez(packed, **answer)  # type: ignore[arg-type]
+        answers.write(len(packed.getvalue()).to_bytes(8, "big") + packed.getvalue())
+        answers.flush()
+
+
+def fit(index: np.ndarray, far: np.ndarray, start: np.ndarray, min_dist: np.ndarray) -> np.ndarray:
+    """Places (M, 2) from every node's neighbours and their distances, itself first, (M, k) each."""
+    warnings.filterwarnings("ignore", message="precomputed_knn")  # says that it was understood
+    from umap import UMAP
+
+    reducer = UMAP(
+        n_neighbors=index.shape[1],
+        metric="cosine",
+        min_dist=float(min_dist),
+        init=start.copy(),
+        precomputed_knn=(index, far, None),
+        force_approximation_algorithm=True,  # else small data is measured pair by pair again
+        random_state=0,
+        n_jobs=1,
+    )
+    return np.asarray(reducer.fit_transform(start))  # its length counts, the neighbours decide
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""The map as a plotly figure: nodes, local and global prototypes, true centroids; and in words."""
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from spear_core.embed import Map
+from spear_core.figures.map.moves import comparable, ring, trails
+from spear_core.figures.map.places import Places, distances
+from spear_core.figures.map.places import placed as _placed
+from spear_core.figures.map.traces import GREY, background, centroids, glob, ink_line, local
+from spear_core.run import Result
+
+__all__ = ["GREY", "_placed", "alt_text", "distances", "map_figure"]
+
+
+def map_figure(
+    map: Map,
+    result: Result,
+    show: str = "both",
+    colour: str = "class",
+    before: Result | None = None,
+    chosen: tuple[int, int] | None = None,
+) -> go.Figure:
+    """The map with the prototypes of a result.
+
+    `show` is both, local or global; `colour` is class, client or right or wrong. `before` is an
+    earlier result: thin trails lead from there. `chosen` = (client, class) gets a ring and a line
+    to the mean of its peers.
+    """
+    places = _placed(map, result)
+    traces = background(map, result, colour)
+    if before is not None and comparable(before, result):
+        traces.append(trails(_placed(map, before), before, places, result, show))
+    if show != "global":
+        traces.append(local(map, result, places, colour))
+    if show != "local":
+        traces.append(glob(map, result, places, colour))
+    traces.append(centroids(result, places))
+    if chosen is not None and show != "global":
+        traces += ring(map, result, places, chosen)
+    hollow = _hollow(map, places, show)
+    traces += _key(show, bool(hollow))
+    return go.Figure(traces, _layout(map, result))
+
+
+def alt_text(map: Map, result: Result) -> str:
+    """The map in words and numbers."""
+    places, graph = _placed(map, result), result.graph
+    hollow = _hollow(map, places, "both")
+    words = [
+        f"{map.kind} of {len(map.nodes):,} nodes of {graph.name} in {graph.classes} classes, with "
+        f"{len(places.local)} local prototypes of {result.partition.clients} clients as diamonds, "
+        f"{len(places.glob)} global prototypes as stars and the true class centroids as crosses."
+    ]
+    far = distances(result)[["local", "global"]].mean()
+    if not far.isna().any():
+        words.append(
+            "In feature space the local prototypes lie at a mean cosine distance of "
+            f"{far['local']:.3f} from the true centroids, the global ones at {far['global']:.3f}."
+        )
+    if hollow:
+        one = hollow == 1
+        words.append(
+            f"{hollow} prototype{'' if one else 's'} {'is' if one else 'are'} drawn hollow: less "
+            "similar to any node than nodes usually are to each other."
+        )
+    return " ".join(words)
+
+
+def _hollow(map: Map, places: Places, show: str) -> int:
+    """How many of the shown prototypes are unlike any node."""
+    shown = {"local": [places.local_cosine], "global": [places.glob_cosine]}
+    cosines = shown.get(show, [places.local_cosine, places.glob_cosine])
+    return sum(int((c < map.hollow_below).sum()) for c in cosines)
+
+
+def _key(show: str, hollow: bool) -> list[dict[str, Any]]:
+    """Legend entries that say what the shapes mean; clicking one hides its points."""
+    entries = [("true centroids", "x-thin", "true centroids")]
+    if show != "global":
+        entries.insert(0, ("local prototypes", "diamond", "local"))
+    if show != "local":
+        entries.insert(-1, ("global prototypes", "star", "global"))
+    if hollow:
+        entries.append(("hollow: unlike any node", "diamond-open", "hollow"))
+    return [
+        {
+            "type": "scatter",
+            "name": name,
+            "legendgroup": group,
+            "mode": "markers",
+            "x": [None],
+            "y": [None],
+            "meta": "ink",
+            "marker": {"symbol": symbol, "size": 11, "color": GREY, "line": ink_line(1.5)},
+        }
+        for name, symbol, group in entries
+    ]
+
+
+def _layout(map: Map, result: Result) -> dict[str, Any]:
+    axis = {"visible": False, "zeroline": False, "showgrid": False}
+    kind = {
+        "text": f"{map.kind} · {len(map.nodes):,} nodes",
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"size": 13},
+    }
+    return {
+        "uirevision": result.graph.name,  # zoom and legend survive everything but another graph
+        "xaxis": axis,
+        "yaxis": axis,
+        "dragmode": "pan",
+        "hovermode": "closest",
+        "margin": {"l": 4, "r": 4, "t": 32, "b": 4},
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "y": 0,
+            "yanchor": "top",
+            "itemsizing": "constant",
+            "font": {"size": 12},
+        },
+        "annotations": [kind],
+    }

@@ -1,0 +1,169 @@
+"""What is drawn on a map, as plain plotly traces: the nodes, the prototypes, the centroids."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from spear_core.embed import Map
+from spear_core.figures.common import class_names, clip
+from spear_core.figures.map.places import Places, array, distances
+from spear_core.figures.palette import RIGHT, WRONG, class_colours
+from spear_core.run import Result
+
+# where a page does not put the colour of its text instead (meta = "ink", meta = "outlined")
+GREY, OUTLINE = "#8C8C8C", "#4D4D4D"
+LEGEND_MOST = 12
+NAMED_MOST = 20  # classes whose names are written on the map
+
+
+def background(map: Map, result: Result, colour: str) -> list[dict[str, Any]]:
+    """The nodes: a trace for each group if there are few, so that the legend can hide one."""
+    xy, nodes = array(map.xy) / map.radius, map.nodes
+    if colour == "client":
+        group = array(result.partition.owner[nodes])
+        colours = class_colours(result.partition.clients)
+        names = [f"client {k}" for k in range(len(colours))]
+    elif colour == "right or wrong":
+        guess = result.every_prediction.labels[nodes]
+        group = array((guess != result.graph.y[nodes]).long())
+        colours, names = [RIGHT, WRONG], ["right", "wrong"]
+    else:
+        group = array(result.graph.y[nodes])
+        colours = class_colours(result.graph.classes)
+        names = [clip(name) for name in class_names(result)]
+    same = {"type": "scattergl", "mode": "markers", "hoverinfo": "skip"}
+    look = {"size": 5 if len(nodes) < 1000 else 4, "opacity": 0.55}
+    if len(colours) > LEGEND_MOST:
+        steps = [(step / len(colours), c) for i, c in enumerate(colours) for step in (i, i + 1)]
+        limits = {"cmin": -0.5, "cmax": len(colours) - 0.5}
+        marker = {**look, "color": group, "colorscale": steps, **limits}
+        return [{**same, "x": xy[:, 0], "y": xy[:, 1], "marker": marker, "showlegend": False}]
+    room = len(colours) + 4 <= LEGEND_MOST  # four more entries say what the shapes are
+    return [
+        {
+            **same,
+            "x": xy[group == g, 0],
+            "y": xy[group == g, 1],
+            "marker": {**look, "color": colours[g]},
+            "name": names[g],
+            "showlegend": room,
+        }
+        for g in range(len(colours))
+    ]
+
+
+def local(map: Map, result: Result, places: Places, colour: str) -> dict[str, Any]:
+    up, names = result.uploads, class_names(result)
+    client, label, n = (v.tolist() for v in (up.client, up.label, up.counts))
+    lam = result.estimate.weights.tolist()
+    most = max(n, default=1)
+    hover = [
+        f"<b>client {k}, class {names[c]}</b><br>n = {count}, λ = {lam[k][c]:.2f}"
+        + _similar(cosine, map)
+        for k, c, count, cosine in zip(client, label, n, places.local_cosine, strict=True)
+    ]
+    return {
+        "type": "scatter" if len(n) <= 400 else "scattergl",
+        "name": "local",
+        "legendgroup": "local",
+        "mode": "markers",
+        "x": places.local[:, 0],
+        "y": places.local[:, 1],
+        "customdata": [{"client": k, "label": c} for k, c in zip(client, label, strict=True)],
+        "hovertext": hover,
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "showlegend": False,
+        "meta": "outlined",
+        "marker": {
+            "symbol": _symbols("diamond", places.local_cosine, map),
+            "size": [8 + 12 * (count / most) ** 0.5 for count in n],
+            "color": _local_colours(result, colour),
+            "line": _line(places.local_cosine, map),
+        },
+    }
+
+
+def glob(map: Map, result: Result, places: Places, colour: str) -> dict[str, Any]:
+    names, colours = class_names(result), class_colours(result.graph.classes)
+    far = distances(result)["global"]
+    hover = [
+        f"<b>global prototype of class {names[c]}</b>" + _centre(far[c]) + _similar(cosine, map)
+        for c, cosine in zip(places.classes, places.glob_cosine, strict=True)
+    ]
+    return {
+        "type": "scatter",
+        "name": "global",
+        "legendgroup": "global",
+        "mode": "markers",
+        "x": places.glob[:, 0],
+        "y": places.glob[:, 1],
+        "hovertext": hover,
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "showlegend": False,
+        "meta": "outlined" if colour == "class" else "ink",
+        "marker": {
+            "symbol": _symbols("star", places.glob_cosine, map),
+            "size": 17,
+            "color": [colours[c] for c in places.classes] if colour == "class" else GREY,
+            "line": _line(places.glob_cosine, map),
+        },
+    }
+
+
+def centroids(result: Result, places: Places) -> dict[str, Any]:
+    names = class_names(result)
+    named = result.graph.classes <= NAMED_MOST
+    return {
+        "type": "scatter",
+        "name": "true centroids",
+        "legendgroup": "true centroids",
+        "mode": "markers+text" if named else "markers",
+        "x": places.centroid[:, 0],
+        "y": places.centroid[:, 1],
+        "text": [f"<b>{clip(names[c])}</b><br> " for c in places.tested] if named else None,
+        "textposition": "top center",  # the empty second line lifts it above a star
+        "textfont": {"size": 13},
+        "hovertext": [f"<b>true centroid of class {names[c]}</b>" for c in places.tested],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "showlegend": False,
+        "meta": "ink",
+        "marker": {"symbol": "x-thin", "size": 10, "color": GREY, "line": ink_line(2)},
+    }
+
+
+def _local_colours(result: Result, colour: str) -> list[str]:
+    up = result.uploads
+    if colour == "client":
+        colours = class_colours(up.clients)
+        return [colours[k] for k in up.client.tolist()]
+    if colour == "right or wrong":  # is the nearest global prototype that of its own class?
+        scores = up.prototypes @ result.estimate.prototypes.t()
+        nearest = scores.masked_fill(~result.estimate.seen, -torch.inf).argmax(1)
+        return [RIGHT if right else WRONG for right in (nearest == up.label).tolist()]
+    colours = class_colours(up.classes)
+    return [colours[c] for c in up.label.tolist()]
+
+
+def _similar(cosine: float, map: Map) -> str:
+    words = f"<br>best cosine to a node {cosine:.2f}"
+    if cosine >= map.hollow_below:
+        return words
+    return words + f", unusually low:<br>95 % of the nodes reach {map.hollow_below:.2f} or more"
+
+
+def _centre(far: float) -> str:
+    return "" if np.isnan(far) else f"<br>cosine distance to the true centroid {far:.3f}"
+
+
+def _symbols(filled: str, cosine: np.ndarray, map: Map) -> list[str]:
+    return [filled + "-open" * bool(c < map.hollow_below) for c in cosine]
+
+
+def _line(cosine: np.ndarray, map: Map) -> dict[str, Any]:
+    """Thin dark outlines, thicker where a hollow marker is nothing but its outline."""
+    return {"color": OUTLINE, "width": [2.5 if c < map.hollow_below else 1 for c in cosine]}
+
+
+def ink_line(width: float) -> dict[str, Any]:
+    return {"color": GREY, "width": width}

@@ -1,0 +1,50 @@
+"""Predictions of many α, γ and T at once, from one set of propagated bases.
+
+Smoothing is a mixture of powers, Π = Σ_t w_t Â^t with weights that depend on α and T alone. So the
+class sums of Â^s X̃ and the test rows of Â^t X̃, or of its products with those sums, are computed
+once, and a point is a recombination of them: of features if they are dense and narrow
+(recombine_features.py), of products otherwise (recombine_products.py).
+"""
+
+import torch
+from torch import Tensor
+
+from spear_core.graph import Graph
+from spear_core.grids.basis import make_basis
+from spear_core.grids.by_features import by_features
+from spear_core.grids.by_products import by_products
+from spear_core.partition import Partition
+from spear_core.propagate import mixing
+from spear_core.settings import Settings
+
+Axes = tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]]
+
+
+def recombine(
+    partition: Partition, graph: Graph, settings: Settings, axes: Axes, labels: Tensor
+) -> Tensor:
+    """Fill in the labels (A, G, S, M); True for every point that takes a single run, (A, G, S)."""
+    alphas, gammas, steps = axes
+    top = max(steps)
+    rows = [(*mixing(a, t), *[0.0] * (top - t)) for a in alphas for t in steps]
+    place = {row: u for u, row in enumerate(dict.fromkeys(rows))}  # with α = 0 every T is alike
+    w = torch.tensor(list(place), dtype=torch.float64, device=graph.device)  # (U, T + 1)
+    points: list[list[tuple[int, int]]] = [[] for _ in place]
+    for p, row in enumerate(rows):
+        points[place[row]].append(divmod(p, len(steps)))
+
+    def put(u: int, gamma: int | slice, nodes: int | slice | Tensor, won: int | Tensor) -> None:
+        for i, k in points[u]:
+            labels[i, gamma, k, nodes] = won
+
+    doubtful = torch.zeros(labels.shape[:3], dtype=torch.bool, device=graph.device)
+    narrow = graph.num_features <= graph.classes * len(gammas) * (top + 1)
+    dense = torch.sparse_csr not in (graph.features.layout, partition.graph.features.layout)
+    if narrow and dense:
+        basis = make_basis(partition, settings, gammas, top, torch.float32)
+        for u, j in by_features(graph, w, basis, put):
+            for i, k in points[u]:
+                doubtful[i, j, k] = True
+    else:
+        by_products(graph, w, make_basis(partition, settings, gammas, top, torch.float64), put)
+    return doubtful

@@ -1,0 +1,148 @@
+"""Clients that lie: who they are, their labels (Partition → Partition), their uploads.
+
+Every random draw is made for all clients and nodes alike, from a generator of its own, so that one
+more liar changes nothing in what the others do.
+"""
+
+import dataclasses
+
+import torch
+from torch import Tensor
+
+from spear_core.client import LARGEST_COUNT, Uploads
+from spear_core.partition import Partition
+from spear_core.randomness import generator
+from spear_core.settings import Settings
+
+_UNLABELLED = ("operator_t", "sizes", "cut", "degree")  # parts that do not depend on the labels
+
+
+def attackers(partition: Partition, settings: Settings) -> tuple[int, ...]:
+    """The clients that lie, by number; nobody by default.
+
+    Size means nodes held, trained on or not; the lower number goes first among equals. With the
+    same draw, three random liars are two random liars and one more.
+    """
+    clients = range(partition.clients)
+    count = min(settings.attacker_count, partition.clients)
+    if settings.attackers == "chosen":
+        named = {int(part) for part in settings.chosen.split(",") if part}
+        return tuple(k for k in clients if k in named)
+    if settings.attackers == "random":
+        rng = generator(settings.seed, f"attackers {settings.draw}")
+        return tuple(sorted(rng.permutation(partition.clients)[:count].tolist()))
+    size = partition.sizes.tolist()
+    sign = -1 if settings.attackers == "largest" else 1
+    return tuple(sorted(sorted(clients, key=lambda k: sign * size[k])[:count]))
+
+
+def poison(partition: Partition, settings: Settings, liars: tuple[int, ...]) -> Partition:
+    """The partition with the training labels of the liars flipped; itself without liars."""
+    graph = partition.graph
+    if not liars or settings.flip == "none" or graph.classes < 2:
+        return partition
+    theirs = torch.isin(partition.owner, torch.tensor(liars, device=graph.device)) & graph.train
+    y = torch.where(theirs, _flipped(graph.y, graph.classes, settings), graph.y)
+    return relabelled(partition, y, settings)
+
+
+def relabelled(partition: Partition, y: Tensor, settings: Settings) -> Partition:
+    """The partition with other labels; keeps all that is derived and does not depend on them."""
+    if settings.alpha > 0 and settings.steps > 0:
+        partition.operator_t  # noqa: B018  built where it stays, or every lie would build it anew
+    graph = partition.graph.replace(y=y)
+    graph.__dict__["classes"] = partition.graph.classes  # the last class may lose its last label
+    new = dataclasses.replace(partition, graph=graph)
+    kept = {name: partition.__dict__[name] for name in _UNLABELLED if name in partition.__dict__}
+    new.__dict__.update(kept)
+    return new
+
+
+def forge(uploads: Uploads, settings: Settings, liars: tuple[int, ...]) -> Uploads:
+    """The uploads with what the liars forge in theirs; themselves without liars."""
+    if not liars or (settings.forge == "none" and settings.inflate == 1):
+        return uploads
+    theirs = torch.isin(uploads.client, torch.tensor(liars, device=uploads.client.device))
+    if not bool(theirs.any()):
+        return uploads
+    claimed = (uploads.counts.double() * settings.inflate).round().clamp(max=LARGEST_COUNT)
+    counts = torch.where(theirs, claimed.to(uploads.counts.dtype), uploads.counts)
+    prototypes = uploads.prototypes.clone()
+    if settings.forge != "none":
+        rows = theirs.nonzero().squeeze(1)
+        prototypes[rows] = _forged(uploads, rows, settings)
+    return uploads.replace(counts=counts, prototypes=prototypes)
+
+
+def attack_notes(partition: Partition, settings: Settings) -> tuple[str, ...]:
+    """What of the attack cannot be done on this graph, one sentence each."""
+    said = []
+    named = [int(part) for part in settings.chosen.split(",") if part]
+    absent = [str(k) for k in named if k >= partition.clients]
+    if settings.attackers == "chosen" and absent:
+        said.append(
+            f"Chosen to lie but not there: client {', '.join(absent[:8])} "
+            f"(clients are 0 to {partition.clients - 1})."
+        )
+    last = partition.graph.classes - 1
+    if settings.flip == "pair" and attackers(partition, settings):
+        said += [
+            f"{name} = {value} is not a class of this graph (0 to {last}), so no label is flipped."
+            for name, value in (("flip_from", settings.flip_from), ("flip_to", settings.flip_to))
+            if value > last
+        ]
+    return tuple(said)
+
+
+def _flipped(y: Tensor, classes: int, settings: Settings) -> Tensor:
+    """What a liar calls every node, (N).
+
+    Random: every node another class by itself; colluding: one wrong class for each true class.
+    """
+    if settings.flip == "next":
+        return (y + 1) % classes
+    if settings.flip == "reverse":
+        return classes - 1 - y
+    if settings.flip == "pair":
+        there = max(settings.flip_from, settings.flip_to) < classes
+        target = torch.full_like(y, settings.flip_to if there else 0)
+        return torch.where((y == settings.flip_from) & there, target, y)
+    rng = generator(settings.seed, f"flip {settings.draw}")
+    shift = rng.integers(1, classes, size=classes if settings.collude else len(y))
+    step = torch.as_tensor(shift, device=y.device)
+    return (y + (step[y] if settings.collude else step)) % classes
+
+
+def _forged(uploads: Uploads, rows: Tensor, settings: Settings) -> Tensor:
+    """What the liars send instead of the prototypes in these rows, (rows, F)."""
+    own = uploads.prototypes[rows]
+    if settings.forge == "negated":
+        return -own
+    if settings.forge == "scaled":
+        return own * settings.forge_scale
+    if settings.forge == "nan":
+        return torch.full_like(own, torch.nan)
+    if settings.forge == "copy":
+        return uploads.prototypes[_next_class(uploads, rows)]
+    pairs = zip(uploads.client[rows].tolist(), uploads.label[rows].tolist(), strict=True)
+    drawn = [_direction(settings, client, label, uploads.features) for client, label in pairs]
+    return torch.stack(drawn).to(own)
+
+
+def _direction(settings: Settings, client: int, label: int, width: int) -> Tensor:
+    """A random unit vector for one client and class; colluding clients share one for a class."""
+    who = "all" if settings.collude else client
+    rng = generator(settings.seed, f"forge {settings.draw} {who} {label}")
+    return torch.nn.functional.normalize(torch.from_numpy(rng.standard_normal(width)), dim=0)
+
+
+def _next_class(uploads: Uploads, rows: Tensor) -> Tensor:
+    """For every one of these rows the row it copies: the next class's largest honest upload.
+
+    A liar seldom holds a second class itself, so it is taken to have seen the others' uploads.
+    """
+    honest = uploads.counts.clone()
+    honest[rows] = 0  # a liar's own row only where a class has no other
+    held = uploads.label.unique()  # ascending
+    best = torch.stack([torch.where(uploads.label == c, honest, -1).argmax() for c in held])
+    return best[(torch.searchsorted(held, uploads.label[rows]) + 1) % len(held)]

@@ -1,0 +1,134 @@
+"""Noise in what the clients hold: edges, features and labels. Partition → Partition.
+
+Who owns a node never changes, and neither do the labels that accuracy is measured with. Edges,
+features and labels have random numbers of their own, so that one rate never disturbs another, and a
+larger rate spoils all that a smaller one does and more: curves over a rate are smooth.
+
+- Edges: of the E edges that may change, ρE/2 are deleted and ρE/2 are added between nodes that
+  had none. ρ = 1 therefore deletes half of them and adds as many. Inside each client when
+  `noise_when` is after; edges between clients then stay as they are. Where the graph is symmetric
+  both directions go together. Self-loops are neither deleted nor added.
+- Features: entries of X are set to zero before its rows are brought to unit length.
+- Labels: training nodes get the label of another class, each as likely.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import torch
+
+from spear_core.graph import Graph
+from spear_core.partition import Partition
+from spear_core.randomness import generator
+from spear_core.settings import Settings
+from spear_core.transforms.rewire import rewired
+
+KEPT = 4  # noisy partitions kept, so that moving α or γ rebuilds nothing
+SAME_EDGES = ("adjacency", "reverse", "operator", "operator_t", "test_operator")
+
+
+def perturb(partition: Partition, settings: Settings) -> Partition:
+    """The partition with noisy edges, features and training labels; itself without noise."""
+    noisy = _spoiled(partition, settings)
+    if settings.label_noise == 0:
+        return noisy
+    return _mislabelled(noisy, settings.label_noise, settings.seed, settings.draw)
+
+
+def perturb_test(partition: Partition, settings: Settings) -> Partition:
+    """The graph that is tested on: clean, or what the clients hold put together again.
+
+    With `noise_test` its edges and features are the clients' noisy ones; the labels stay clean.
+    """
+    return _spoiled(partition, settings) if settings.noise_test else partition
+
+
+def _spoiled(partition: Partition, s: Settings) -> Partition:
+    if s.edge_noise == 0 and s.feature_noise == 0:
+        return partition
+    inside = s.noise_when == "after" and s.edge_noise > 0
+    return _noisy(partition, s.edge_noise, inside, s.feature_noise, s.feature_rule, s.seed, s.draw)
+
+
+@lru_cache(maxsize=KEPT)
+def _noisy(
+    partition: Partition,
+    edges: float,
+    inside: bool,
+    features: float,
+    rule: str,
+    seed: int,
+    draw: int,
+) -> Partition:
+    graph = partition.graph
+    if features:
+        rng = generator(seed, f"feature noise {draw}")
+        graph = with_features(graph, _masked(graph, features, rule, rng))
+    if edges:
+        rng = generator(seed, f"edge noise {draw}")
+        owner = partition.owner.cpu().numpy()
+        group = owner if inside else np.zeros_like(owner)
+        graph = graph.replace(edge_index=rewired(partition.graph, group, edges, rng))
+    return with_graph(partition, graph)
+
+
+@lru_cache(maxsize=KEPT)
+def _mislabelled(partition: Partition, rate: float, seed: int, draw: int) -> Partition:
+    graph, rng = partition.graph, generator(seed, f"label noise {draw}")
+    chance = rng.random(graph.num_nodes)  # a node's luck does not depend on who else is labelled
+    further = rng.integers(1, max(2, graph.classes), graph.num_nodes)
+    nodes = graph.train_nodes.cpu().numpy()
+    nodes = nodes[np.argsort(chance[nodes])][: round(rate * len(nodes))]
+    y = graph.y.cpu().numpy().copy()
+    y[nodes] = (y[nodes] + further[nodes]) % graph.classes
+    names = graph.class_names or tuple(str(c) for c in range(graph.classes))  # C must not shrink
+    return with_graph(
+        partition, graph.replace(y=torch.as_tensor(y, device=graph.device), class_names=names)
+    )
+
+
+def with_graph(partition: Partition, graph: Graph) -> Partition:
+    """The same owners over another graph of the same nodes; what is still true is kept."""
+    new = replace(partition, graph=graph)
+    if graph.edge_index is partition.graph.edge_index:
+        kept = {name: partition.__dict__.get(name) for name in ("operator_t", "cut", "degree")}
+        new.__dict__.update({name: value for name, value in kept.items() if value is not None})
+    return new
+
+
+def with_features(graph: Graph, x: torch.Tensor) -> Graph:
+    """The graph with other features of the same nodes; its operators are kept."""
+    new = graph.replace(x=x)
+    kept = {name: graph.__dict__.get(name) for name in SAME_EDGES}
+    new.__dict__.update({name: value for name, value in kept.items() if value is not None})
+    return new
+
+
+def _masked(graph: Graph, rate: float, rule: str, rng: np.random.Generator) -> torch.Tensor:
+    """X with entries zeroed by the rule; CSR stays CSR, without the zeroed entries."""
+    sparse = graph.x.layout == torch.sparse_csr
+    n, width = graph.x.shape
+    luck = rng.random(n)[:, None]  # of each node
+    columns = rng.random(width)[None]
+    entries = rng.random(len(graph.x.values()) if sparse else (n, width), dtype=np.float32)
+    if sparse:
+        crow, col = graph.x.crow_indices().cpu().numpy(), graph.x.col_indices().cpu().numpy()
+        luck, columns = np.repeat(luck[:, 0], np.diff(crow)), columns[0, col]
+    keep = {
+        "entries": lambda: entries >= rate,
+        "half": lambda: (entries >= rate) | (luck >= 0.5),
+        "nodes": lambda: luck >= rate,
+        "columns": lambda: columns >= rate,
+    }[rule]()
+    kept = torch.as_tensor(keep, device=graph.device)
+    if not sparse:
+        return graph.x * kept
+    pointer = np.concatenate([[0], np.cumsum(keep)])[crow].astype(np.int32)
+    return torch.sparse_csr_tensor(
+        torch.as_tensor(pointer, device=graph.device),
+        graph.x.col_indices()[kept],
+        graph.x.values()[kept],
+        (n, width),
+        device=graph.device,
+    )

@@ -1,0 +1,86 @@
+"""A grid gives at every point exactly what a single run gives."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from spear_core import Settings, SpearError, grid, run
+from spear_core.grids import by_features
+from spear_core.grids.alike import stand_ins
+from tests.conftest import need, random_graph
+
+ALPHAS, GAMMAS, STEPS = (0.0, 0.15, 0.8), (0.0, 0.5, math.inf), (0, 2, 5)
+
+
+def assert_same_as_single_runs(settings, graph=None):
+    whole = grid(settings, ALPHAS, GAMMAS, STEPS, graph)
+    for i, a in enumerate(ALPHAS):
+        for j, g in enumerate(GAMMAS):
+            for k, t in enumerate(STEPS):
+                one = run(replace(settings, alpha=a, gamma=g, steps=t), graph)
+                assert torch.equal(whole.labels[i, j, k], one.prediction.labels), (a, g, t)
+                assert whole.accuracy[i, j, k].item() == pytest.approx(one.metrics.accuracy)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"count_weights": False}, {"reliability": "degree"}, {"peers": "semantic"}],
+    ids=str,
+)
+def test_digits(changes):
+    assert_same_as_single_runs(Settings(dataset="digits", **changes))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_random_graphs_with_ties(directed):
+    for seed in range(5):
+        graph = random_graph(seed, directed)
+        assert_same_as_single_runs(Settings(clients=4, beta=0.5), graph)
+
+
+@pytest.mark.parametrize("name", ["Cora", "CiteSeer", "Texas", "Actor"])
+def test_real_graphs(name):
+    need(name)
+    assert_same_as_single_runs(Settings(dataset=name))
+
+
+def test_narrow_features_are_propagated_themselves():
+    """More columns of scores than features: the other branch of the basis."""
+    s = Settings(dataset="synthetic", nodes=400, features=8, classes=6, clients=5)
+    assert_same_as_single_runs(s)
+
+
+def test_points_that_stand_for_others_change_nothing(monkeypatch):
+    """On a large graph points that are alike are scored once; every point still equals its run."""
+    plans = []
+    monkeypatch.setattr(
+        by_features, "stand_ins", lambda *given: plans.append(stand_ins(*given)) or plans[0]
+    )
+    s = Settings(dataset="synthetic", nodes=20_000, features=24, classes=30, degree=6)
+    axes = (0.05, 0.3, 0.8), (0.1, 2.0, math.inf), (1, 4, 5)
+    whole = grid(s, *axes)
+    scored = sum(len(row) for row in plans[0])
+    assert 3 < scored < 20  # of 27
+    for point in itertools.product(*(range(3) for _ in axes)):
+        a, g, t = (axis[i] for axis, i in zip(axes, point, strict=True))
+        one = run(replace(s, alpha=a, gamma=g, steps=t))
+        assert torch.equal(whole.labels[point], one.prediction.labels), (a, g, t)
+
+
+def test_a_grid_refuses_what_a_run_refuses():
+    with pytest.raises(SpearError, match="alpha must be below 1"):
+        grid(Settings(), [0.5, 1.0], [0.5], [2])
+
+
+def test_a_grid_takes_what_settings_take():
+    whole = grid(Settings(dataset="karate", clients=3), ["0.1"], ["inf"], [2.0])
+    assert (whole.alphas, whole.gammas, whole.steps) == ((0.1,), (math.inf,), (2,))
+    with pytest.raises(SpearError, match="at least one value of gamma"):
+        grid(Settings(), [0.1], [], [2])
+    graph = random_graph(1)
+    graph = graph.replace(test=torch.zeros(40, dtype=torch.bool))
+    with pytest.raises(SpearError, match="no test node"):
+        grid(Settings(clients=4, beta=1), [0.1], [0.5], [2], graph)

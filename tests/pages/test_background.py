@@ -1,0 +1,178 @@
+"""Work done ahead changes when a result is there, never what it is."""
+
+import math
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from spear_core import Settings, ahead, embed, powers, run
+from spear_core.embed import fitting, turns
+from spear_core.powers import Powers
+from tests.conftest import random_graph
+from tests.test_exact import mirrored
+
+SETTINGS = Settings(clients=3, beta=1.0, alpha=0.4, steps=3)
+CHANGES = (
+    *({"gamma": 0.0}, {"gamma": math.inf}, {"alpha": 0.9}, {"alpha": 0.0}, {"steps": 6}),
+    *({"steps": 0}, {"shrinkage": False}, {"count_weights": False}, {"reliability": "degree"}),
+    *({"peers": "semantic"}, {"seed": 7}, {"clients": 5}),
+)
+
+
+def prepare(result, pause=lambda: None, steps=6):
+    ahead.prepare(result.graph, result.sent, result.settings, steps, pause)
+
+
+def kept(result):
+    """What was made ahead: the smoothed features, and whether the sums are there."""
+    z = powers.kept_z(result.graph, result.settings)
+    return z, result.sent._powers.ready(result.settings.alpha, result.settings.steps)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_the_same_result_as_without(directed, change):
+    prepared, fresh = (random_graph(5, directed) for _ in range(2))
+    first = run(SETTINGS, prepared)
+    assert kept(first) == (None, False)
+    prepare(first)
+    assert kept(first)[1]
+    torch.testing.assert_close(kept(first)[0], first.z[prepared.test_nodes], atol=1e-6, rtol=0)
+    settings = replace(SETTINGS, **change)
+    a, b = run(settings, prepared), run(settings, fresh)
+    assert torch.equal(a.prediction.labels, b.prediction.labels)
+    torch.testing.assert_close(a.prediction.scores, b.prediction.scores, atol=1e-6, rtol=0)
+    torch.testing.assert_close(a.estimate.prototypes, b.estimate.prototypes, atol=1e-6, rtol=0)
+    torch.testing.assert_close(a.uploads.prototypes, b.uploads.prototypes, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize(("tilt", "wins"), [(0, 0), (2**-20, 1), (-(2**-20), 0)])
+def test_ties_are_still_decided_exactly(tilt, wins):
+    graph = mirrored(True, tilt, 7)
+    settings = replace(SETTINGS, clients=1)
+    prepare(run(settings, graph))
+    again = run(settings, graph)
+    assert kept(again)[0] is not None
+    assert bool((again.prediction.labels == wins).all())
+
+
+def test_it_can_be_left_at_any_point_and_taken_up_again():
+    class Left(Exception):
+        pass
+
+    fresh = run(SETTINGS, random_graph(5))
+    for calls in range(1, 9):
+        graph, count = random_graph(5), iter(range(100))
+
+        def pause(calls=calls, count=count):
+            if next(count) == calls - 1:
+                raise Left
+
+        result = run(SETTINGS, graph)
+        with pytest.raises(Left):
+            prepare(result, pause)
+        assert torch.equal(run(SETTINGS, graph).prediction.labels, fresh.prediction.labels)
+        prepare(result)
+        again = run(replace(SETTINGS, alpha=0.8, steps=6), graph)
+        want = run(replace(SETTINGS, alpha=0.8, steps=6), random_graph(5))
+        torch.testing.assert_close(
+            again.estimate.prototypes, want.estimate.prototypes, atol=1e-6, rtol=0
+        )
+
+
+def test_without_room_for_every_step_the_present_one_is_kept(monkeypatch):
+    graph = random_graph(5)
+    monkeypatch.setattr(ahead, "ROOM", 3 * 4 * graph.num_nodes * graph.num_features)  # t = 0, 1, 2
+    prepare(run(SETTINGS, graph))
+    for steps, there in ((3, True), (2, True), (4, False)):
+        settings = replace(SETTINGS, steps=steps)
+        z = powers.kept_z(graph, settings)
+        assert (z is not None) == there
+        if there:
+            want = run(settings, random_graph(5)).z
+            torch.testing.assert_close(z, want, atol=1e-6, rtol=0)
+
+
+def test_only_the_last_graph_keeps_its_features():
+    first, second = run(SETTINGS, random_graph(5)), run(SETTINGS, random_graph(6))
+    prepare(first)
+    prepare(second)
+    assert kept(first) == (None, True)
+    assert kept(second)[0] is not None
+
+
+def test_sparse_features_need_none():
+    result = run(Settings(dataset="karate", clients=3))
+    assert result.graph.features.is_sparse_csr
+    prepare(result)
+    assert kept(result) == (None, False)
+
+
+def test_powers_by_hand():
+    """Of the number 2 under doubling: 2, 4, 8, of which the tenth is read."""
+    made = []
+
+    def double(t, last):
+        made.append(t)
+        whole = torch.tensor([2.0]) if last is None else 2 * last
+        return whole, whole / 10
+
+    powers = Powers()
+    assert not powers.ready(0.5, 2)
+    got = powers.grow(2, double).mixed(0.5, 2)  # 1/2, 1/4 and 1/4 of them
+    assert got.item() == pytest.approx(0.5 * 0.2 + 0.25 * 0.4 + 0.25 * 0.8)
+    assert powers.ready(0.9, 2)
+    assert not powers.ready(0.9, 3)
+    assert powers.mixed(1.0, 2).item() == pytest.approx(0.8)
+    powers.grow(3, double)
+    assert made == [0, 1, 2, 3]
+    powers.let_go()
+    assert powers.mixed(1.0, 3).item() == pytest.approx(1.6)
+    powers.grow(3, double)
+    assert made == [0, 1, 2, 3]
+    assert powers.grow(4, double).mixed(1.0, 4).item() == pytest.approx(3.2)
+    assert made == [0, 1, 2, 3, 0, 1, 2, 3, 4]  # from the start again
+
+
+# -- turns
+
+
+def test_work_for_maps_waits_for_pages():
+    done, inside = threading.Event(), threading.Event()
+
+    def work():
+        inside.set()
+        turns.wait_for_pages()
+        done.set()
+
+    with embed.pages_first():
+        thread = threading.Thread(target=work)
+        thread.start()
+        assert inside.wait(10)
+        with embed.pages_first():  # a second page
+            pass
+        assert not done.wait(0.3)
+    assert done.wait(10)
+    thread.join()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_the_fitting_process_rests_meanwhile():
+    child = fitting._started()
+
+    def state():
+        return Path(f"/proc/{child.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+    def becomes(right):
+        end = time.monotonic() + 20
+        while not right(state()):
+            assert time.monotonic() < end, state()
+            time.sleep(0.01)
+
+    with embed.pages_first():
+        becomes(lambda s: s == "T")
+    becomes(lambda s: s in "SRD")

@@ -1,0 +1,82 @@
+"""The Privacy page: its controls, what it says, every unusual setting, and the lines behind it."""
+
+import json
+
+import pytest
+
+from spear_core import Settings, run
+from spear_core.studies import privacy_cost as cost_module
+from spear_core.studies.exposure import exposure
+from tests.apptest import opened, printed, put, said
+
+
+@pytest.fixture(autouse=True)
+def _few_runs(monkeypatch):
+    """Two seeds and one draw: the page asks for the curve with its defaults."""
+    quick = (cost_module.EPSILONS, (42, 0), 1)
+    monkeypatch.setattr(cost_module.privacy_cost, "__defaults__", quick)
+
+
+@pytest.fixture
+def page():
+    return opened("privacy")
+
+
+def at(page, **values):
+    return {m.label: m.value for m in put(page, **values).metric}
+
+
+def charts(page):
+    return {c.proto.id.split("-")[-1]: json.loads(c.proto.spec) for c in page.get("plotly_chart")}
+
+
+def test_without_noise_lone_nodes_are_found(page):
+    shown = at(page)
+    seen = exposure(run(Settings()))
+    alone = int(seen.alone.sum())
+    assert alone == 2
+    assert shown["Lone nodes found"] == "2 of 2"
+    assert shown["Membership AUC"] == f"{seen.membership:.2f}"
+    assert shown["Noise on a sum"] == "none"
+    assert len(page.dataframe[0].value) == alone
+    assert set(charts(page)) == {
+        "privacy_cost", "privacy_exposed", "privacy_members", "privacy_digit"
+    }  # fmt: skip
+
+
+def test_epsilon_moves_the_page(page):
+    exact = at(page)
+    page.select_slider(key="epsilon").set_value(1.0).run()
+    private = at(page)
+    assert float(private["Accuracy"].split()[0]) < float(exact["Accuracy"].split()[0]) - 30
+    assert float(private["Lone nodes found"].split()[0]) < 2
+    assert any("privacy costs everything" in block.value for block in page.markdown)
+    assert any(r"\sigma" in block.value for block in page.latex)
+    assert "epsilon=1.0" in page.code[0].value
+    page.segmented_control(key="mechanism").set_value("laplace").run()
+    at(page)
+    assert page.select_slider(key="delta").disabled
+    assert any(r"\sqrt F" in block.value for block in page.latex)
+
+
+def test_the_lines_run_and_say_what_the_page_says(page):
+    at(page, epsilon=100.0)
+    out = printed(page)
+    seen = exposure(run(Settings(epsilon=100)))
+    assert str(seen.membership) in out
+    assert all(sentence in said(page) for sentence in out.splitlines()[1:])
+
+
+def test_pin_karate_one_client_and_no_lone_node(page):
+    next(b for b in page.sidebar.button if b.label == "Pin").click().run()
+    at(page, clients=1, epsilon=10.0)
+    assert any("No upload stands for a single node" in block.value for block in page.info)
+    names = [t["name"] for t in charts(page)["privacy_cost"]["data"]]
+    assert "pinned" in names
+    at(page, dataset="karate", clients=3)
+    assert "privacy_digit" not in charts(page)
+
+
+def test_with_liars_and_many_clients(page):
+    at(page, epsilon=3.0, attacker_count=3, flip="next", forge="nan", pick="0,0")
+    at(page, clients=200, beta=1.0, epsilon=1e-6)

@@ -1,0 +1,91 @@
+"""The Shrink page: every view, every unusual setting, and the lines behind it."""
+
+import pytest
+
+from pages.shared.controls import GAMMAS
+from spear_core import Settings, run
+from spear_core.studies.ablation import ablation, gamma_curve, gamma_words
+from spear_core.studies.risk import simulate
+from spear_core.studies.risk_check import check
+from tests.apptest import opened, printed, put, said
+
+VIEWS = {"Accuracy over γ": 3, "What carries the gain": 3, "Proposition 1": 3}
+VIEWS["Does the model hold"] = 4
+
+
+@pytest.fixture
+def page():
+    return opened("shrink")
+
+
+def show(page, view):
+    return said(put(page, shrink=view))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_draws_and_its_lines_run(page, view):
+    text = show(page, view)
+    assert len(page.get("plotly_chart")) == VIEWS[view]
+    out = printed(page)
+    assert "'shrunk'" in out
+    if view == "Accuracy over γ":
+        curve = gamma_curve(Settings(), GAMMAS, seeds=[42])
+        assert gamma_words(GAMMAS, curve[0], 0.5) in text
+        assert str(curve) in out
+    if view == "What carries the gain":
+        words = ablation(Settings()).words()
+        assert all(sentence in text and sentence in out for sentence in words)
+    if view == "Proposition 1":
+        assert simulate(1, 0.5, 3).words() in text
+        assert simulate(1, 0.5, 3).words() in out
+    if view == "Does the model hold":
+        words = check(run(Settings())).words()
+        assert all(sentence in text and sentence in out for sentence in words.values())
+
+
+def test_gamma_moves_the_page(page):
+    page.sidebar.select_slider(key="gamma").set_value(0.05).run()
+    text = show(page, "Accuracy over γ")
+    assert gamma_words(GAMMAS, gamma_curve(Settings(), GAMMAS, seeds=[42])[0], 0.05) in text
+    assert any("0.05" in block.value for block in page.latex)
+
+
+def test_sliders_of_the_proposition(page):
+    show(page, "Proposition 1")
+    page.select_slider(key="samples").set_value("10").run()
+    page.select_slider(key="tau2").set_value("0.1").run()
+    assert any("0.500" in block.value for block in page.latex)  # λ* = 0.1 / (0.1 + 0.1)
+    assert "simulate(1, 0.1, 10)" in page.code[0].value
+
+
+def test_both_readings_of_the_centroid(page):
+    page.session_state["centroid"] = "all nodes"
+    text = show(page, "Does the model hold")
+    assert check(run(Settings()), "all nodes").words()["slope"] in text
+    assert "centroids_all" in page.code[0].value
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("clients", 1), ("clients", 200), ("gamma", 0.0), ("gamma", float("inf"))]
+)
+def test_extreme_sliders(page, key, value):
+    page.sidebar.select_slider(key=key).set_value(value).run()
+    for view in VIEWS:
+        assert "nan" not in show(page, view).lower()
+
+
+def test_variants_and_a_pinned_setting(page):
+    next(b for b in page.sidebar.button if b.label == "Pin").click().run()
+    page.session_state["reliability"] = "degree"
+    show(page, "Accuracy over γ")
+    page.session_state["peers"] = "semantic"
+    page.session_state["shrinkage"] = False
+    for view in VIEWS:
+        show(page, view)
+    assert any("Shrinkage is off" in c.value for c in page.caption)
+
+
+def test_karate(page):
+    page.sidebar.selectbox(key="dataset").select("karate").run()
+    for view in VIEWS:
+        show(page, view)

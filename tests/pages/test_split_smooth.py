@@ -1,0 +1,154 @@
+"""The pages Split and Smooth, run by Streamlit's own test runner."""
+
+import json
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from spear_core import Settings, run
+from spear_core.explain import neighbourhood as around
+from spear_core.explain import node as look
+from spear_core.explain.words import explain
+from tests.browser import ROOT
+
+
+@pytest.fixture(params=["split", "smooth"])
+def page(request):
+    return opened(request.param)
+
+
+def opened(name):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app.switch_page(f"pages/{name}.py").run()
+    assert not app.exception
+    return app
+
+
+def metric(app, label):
+    return next(m.value for m in app.metric if m.label == label)
+
+
+def press(app, label):
+    next(b for b in app.button if b.label == label).click().run()
+
+
+def node(app):
+    return app.number_input(key="node_id").value
+
+
+def last_of(code):
+    """Run the lines; the value of the last one."""
+    *body, last = code.strip().split("\n")
+    scope = {}
+    exec("\n".join(body), scope)
+    return eval(last, scope)
+
+
+def test_every_control_moves_the_page_without_a_complaint(page):
+    page.sidebar.select_slider(key="beta").set_value(1.0).run()
+    page.sidebar.slider(key="alpha").set_value(0.0).run()
+    page.sidebar.slider(key="steps").set_value(0).run()
+    page.sidebar.select_slider(key="clients").set_value(200).run()
+    page.sidebar.select_slider(key="gamma").set_value(0.0).run()
+    page.sidebar.selectbox(key="dataset").select("karate").run()
+    page.sidebar.slider(key="steps").set_value(12).run()
+    page.sidebar.selectbox(key="dataset").select("synthetic").run()
+    assert not page.exception
+    assert not page.error
+
+
+def test_what_cannot_be_run_is_one_sentence(page):
+    page.sidebar.selectbox(key="dataset").select("karate").run()
+    page.sidebar.select_slider(key="clients").set_value(50).run()
+    assert not page.exception
+    assert "clients must be at most the number of nodes" in page.error[0].value
+
+
+def test_a_pinned_setting_is_drawn_beside(page):
+    press(page, "Pin")
+    page.sidebar.select_slider(key="beta").set_value(10.0).run()
+    assert not page.exception
+    assert any("pinned" in chart.proto.spec for chart in page.get("plotly_chart"))
+
+
+def test_split_tells_what_the_engine_tells():
+    app = opened("split")
+    part = run(Settings()).partition
+    share = 100 * part.cut_edges / part.graph.num_edges
+    assert metric(app, "Edges cut") == f"{part.cut_edges:,} ({share:.1f} %)"
+    assert metric(app, "Redraws") == str(part.redraws)
+    app.sidebar.select_slider(key="clients").set_value(1000).run()
+    assert "the last was kept" in app.info[0].value
+
+
+def test_split_in_python():
+    app = opened("split")
+    app.sidebar.select_slider(key="beta").set_value(0.3).run()
+    figure = last_of(app.code[0].value.split("  # also")[0])
+    shown = torch.as_tensor(figure.data[0].z).nan_to_num().long()
+    assert torch.equal(shown, run(Settings(beta=0.3)).partition.counts)
+
+
+def test_smooth_follows_a_node():
+    app, result = opened("smooth"), run(Settings())
+    assert node(app) == look.find(result, right=False)
+    press(app, "A wrong one, please")
+    second = node(app)
+    assert second == look.find(result, False, look.find(result, False))
+    press(app, "A right one, please")
+    assert node(app) == look.find(result, True, second)
+    app.number_input(key="node_id").set_value(7).run()
+    said = explain(result, look.inspect(result, 7))
+    assert any(m.value == said for m in app.markdown)
+    app.selectbox(key="step_to").select_index(0).run()
+    assert node(app) == int(around.neighbours(result.graph, 7)[0])
+    app.sidebar.slider(key="alpha").set_value(0.5).run()
+    assert node(app) == int(around.neighbours(result.graph, 7)[0])  # it stays the same one
+
+
+@pytest.mark.parametrize("wrong", [-1, 1797, 10**9])
+def test_a_bad_id_is_one_sentence(wrong):
+    app = opened("smooth")
+    before = node(app)
+    app.number_input(key="node_id").set_value(wrong).run()
+    assert not app.exception
+    assert f"There is no node {wrong} in digits; use 0 to 1796." in app.error[0].value
+    assert node(app) == before
+
+
+def test_another_dataset_brings_another_node():
+    app = opened("smooth")
+    app.number_input(key="node_id").set_value(1700).run()
+    app.sidebar.selectbox(key="dataset").select("karate").run()
+    assert not app.error
+    assert node(app) == look.find(run(Settings(dataset="karate", clients=3)), right=False)
+
+
+@pytest.mark.parametrize(
+    ("curve", "words"),
+    [("Accuracy over T", "T, smoothing steps"), ("Silhouette over α", "raw features")],
+)
+def test_the_other_curves(curve, words):
+    app = opened("smooth")
+    app.segmented_control(key="smooth_curve").set_value(curve).run()
+    assert not app.exception
+    spec = next(c for c in app.get("plotly_chart") if c.key == "smooth_curve_chart").proto.spec
+    assert "you are here" in spec
+    assert words in str(json.loads(spec))
+
+
+def test_a_large_graph_waits_to_be_asked():
+    app = opened("smooth")
+    app.session_state["nodes"] = 31_000
+    app.session_state["dataset"] = "synthetic"
+    app.run()
+    assert not app.exception
+    assert not any("you are here" in chart.proto.spec for chart in app.get("plotly_chart"))
+
+
+def test_smooth_in_python():
+    app = opened("smooth")
+    app.sidebar.slider(key="alpha").set_value(0.5).run()
+    said = last_of(app.code[0].value)
+    assert any(m.value == said for m in app.markdown)

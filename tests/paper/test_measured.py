@@ -1,0 +1,135 @@
+"""The stored measurements beside the paper's print, and the page that shows them."""
+
+import json
+import random
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from spear_core.__main__ import main
+from spear_core.cli import paper
+from spear_core.paper import findings, measured
+from spear_core.paper.cells import cells, curves, reported
+from spear_core.paper.tables import PRINTED, table
+from tests.browser import ROOT
+from tests.conftest import need
+
+ROWS = measured.read()
+REPEATABLE = [row for row in ROWS if row.mean is not None and row.metric != "seconds"]
+
+
+def _row(printed: float | None, mean: float | None, std: float | None, metric: str = "accuracy"):
+    rest = dict.fromkeys(("values", "seeds", "settings", "note", "date", "versions"), "")
+    return measured.Measured("t", "r", "c", metric, printed, mean, std, draws=1, **rest)
+
+
+@pytest.mark.parametrize(
+    ("printed", "mean", "std", "mark"),
+    [
+        (63.35, 63.08, 0.45, measured.WITHIN),
+        (63.35, 62.6, 0.45, measured.NEAR),
+        (63.35, 60.0, 0.45, measured.DIFFERS),
+        (30.83, 30.8349, 0.0, measured.WITHIN),  # rounds to the print
+        (30.83, 30.84, 0.0, measured.DIFFERS),
+        (None, 30.0, 1.0, measured.NEW),
+        (30.0, None, None, measured.OPEN),
+    ],
+)
+def test_the_mark_says_how_far_apart_print_and_measurement_are(printed, mean, std, mark):
+    assert _row(printed, mean, std).mark == mark
+
+
+def test_every_cell_and_curve_has_a_stored_row_with_the_same_settings():
+    found = {row.where: row for row in ROWS}
+    for cell in [*cells(), *curves()]:
+        row = found.pop(cell.where)
+        assert json.loads(row.settings) == measured._changed(cell.settings)
+        assert row.printed == (cell.printed if isinstance(cell.printed, float | int) else None)
+    assert not found
+
+
+def test_the_exact_cells_are_exact():
+    found = {row.where: row.mean for row in ROWS}
+    assert round(found["ablation", "without both", "Cora"], 2) == 59.70
+    assert round(found["main", "SPEAR", "Cora"], 2) == 63.08
+    for dataset, raw, smooth in (
+        ("Cora", 0.0073, 0.0103),
+        ("CiteSeer", 0.0103, 0.0129),
+        ("PubMed", 0.0173, 0.0201),
+    ):
+        assert round(found["silhouette", "raw features", dataset], 4) == raw
+        assert round(found["silhouette", "SPEAR", dataset], 4) == smooth
+    assert [round(found["communication", "SPEAR KB", d], 1) for d in ("Cora", "CiteSeer")] == [
+        7.3,
+        18.8,
+    ]
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_a_cell_drawn_at_random_measures_the_same_again(which):
+    row = random.choice(REPEATABLE)
+    cell = next(c for c in [*cells(), *curves()] if c.where == row.where)
+    need(cell.settings.dataset)
+    again = measured.measure_cell(cell)
+    assert again.mean == pytest.approx(row.mean, rel=1e-4, abs=1e-6), row.where
+    assert again.std == pytest.approx(row.std, rel=1e-3, abs=1e-5), row.where
+
+
+def test_tables_keep_every_printed_row():
+    main_table = table("main", ROWS)
+    assert next(iter(main_table.rows)) == "FedAvg"
+    assert list(main_table.rows)[-1] == "SPEAR"
+    assert [e.printed for e in main_table.rows["GHOST"]] == reported()["main_accuracy"]["rows"][
+        "GHOST"
+    ]
+    assert "λ = 0, count weights kept" in table("ablation", ROWS).rows
+    for name in PRINTED:
+        assert table(name, ROWS).rows
+
+
+def test_a_dataset_that_is_not_here_says_so(monkeypatch):
+    monkeypatch.setattr(measured.store, "found", lambda entry: None)
+    cell = next(c for c in cells() if c.settings.dataset == "WikiCS")
+    row = measured.measure_cell(cell)
+    assert row.mark == measured.OPEN
+    assert "WikiCS" in row.note
+
+
+def test_writing_one_table_keeps_the_others(tmp_path):
+    path = tmp_path / "measured.csv"
+    measured.write(ROWS, path)
+    assert measured.read(path) == ROWS
+    changed = [row for row in ROWS if row.table == "main"][:2]
+    measured.write(changed, path)
+    after = measured.read(path)
+    assert [r for r in after if r.table == "main"] == changed
+    assert [r for r in after if r.table != "main"] == [r for r in ROWS if r.table != "main"]
+
+
+def test_the_command_refuses_an_unknown_table(capsys):
+    assert main(["paper", "--only", "abaltion"]) == 2
+    assert "choose from main, ablation" in capsys.readouterr().err
+    assert "main" in paper.tables()
+
+
+def test_findings_read_their_numbers_from_the_rows():
+    need("Cora")
+    words = {f.key: f.words for f in findings.findings(ROWS)}
+    assert set(words) == {"ablation", "steep", "byzantine", "communication", "constant"}
+    hits = findings.constant_predictors()
+    assert ("FedAvg", "Cora edge", 31.9, 3) in hits
+    sent = {s.what: s.bytes for s in findings.like_for_like(ROWS) if s.dataset == "Cora"}
+    assert round(sent["FedAvg, all clients, both ways"] / 2**20, 1) == 2814.5
+
+
+@pytest.mark.parametrize("view", ["Tables", "Curves", "Where it does not hold"])
+def test_the_page_shows_every_view(view):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app.session_state["paper"] = view
+    app.switch_page("pages/paper.py").run()
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["paper"] == view
+    words = " ".join(element.value for element in [*app.markdown, *app.caption])
+    wanted = {"Tables": "mean ± standard deviation", "Curves": "without numbers"}
+    assert wanted.get(view, "Count weights carry the gain") in words
