@@ -115,7 +115,7 @@ views = [v for v in link.VIEWS["attack_view"] if v != PICTURES or settings.datas
 if state["attack_view"] not in views:
     state["attack_view"] = CLASSES
 view = show.switch("View", views, "attack_view", label_visibility="collapsed")
-runs = {"clean": clean, "attacked": attacked} | ({"defended": defended} if defended else {})
+stages = {"clean": clean, "attacked": attacked} | ({"defended": defended} if defended else {})
 tables: dict[str, Any] = {
     "classes": pd.DataFrame(
         {"class": names} | {name: one.metrics.class_accuracy for name, one in runs.items()}
@@ -135,7 +135,7 @@ if view == CLASSES:
     worst, which = max(lost, default=(0.0, ""))
     said = f"Class {which} loses most: {100 * worst:.0f} points." if worst > 0 else "None loses."
     st.markdown(f"Look for the classes the liars name and those they took from. {said}")
-    bars = runs | ({"pinned": other} if other else {})
+    bars = stages | ({"pinned": other} if other else {})
     show.chart(figures.class_bars(bars), "attack_classes", f"Accuracy of each class. {said}")
 elif view == MAP:
     said = "Rings mark what liars sent; trails lead from where prototypes lie when nobody lies."
@@ -158,8 +158,8 @@ elif view == PICTURES:
         st.caption("Above what a liar holds, below what it sends; orange is below zero.")
         show.chart(figures.sent_pictures(attacked), "attack_sent", "What liars hold and send.")
     st.caption("The global prototypes: look which digits turn into another.")
-    said = f"Global prototypes, {', '.join(runs)}."
-    show.chart(figures.global_pictures(runs), "attack_global", said)
+    said = f"Global prototypes, {', '.join(stages)}."
+    show.chart(figures.global_pictures(stages), "attack_global", said)
 elif before is None:
     st.info("There is no test node, so accuracy cannot be measured.")
 elif view == DAMAGE:

@@ -85,8 +85,8 @@ elif view == "Prototypes":
     show.chart(figures.pictures(result, label, alike), "pictures", f"Prototypes of class {label}.")
 elif view == "Time and bytes":
     a, b = st.columns([2, 3])
-    runs = {"this run": result} | ({"pinned": pinned} if pinned else {})
-    stages = {n: {k: f"{1000 * v:.2f} ms" for k, v in r.seconds.items()} for n, r in runs.items()}
+    shown = {"this run": result} | ({"pinned": pinned} if pinned else {})
+    stages = {n: {k: f"{1000 * v:.2f} ms" for k, v in r.seconds.items()} for n, r in shown.items()}
     a.dataframe(pd.DataFrame(stages))
     with b:
         show.chart(figures.traffic(result, pinned), "traffic", "Bytes sent.")

@@ -228,10 +228,10 @@ with curve:
     runs.let_go()
     plain = replace(off, seed=42, draw=0)
     quick = graph.num_nodes * graph.num_features <= runs.LARGE
-    runs = len(EPSILONS) * 5 * DRAWS
+    many = len(EPSILONS) * 5 * DRAWS
     if not measured:
         st.info("There is no test node, so accuracy cannot be measured.")
-    elif quick or st.button(f"Make the {runs} runs", help="This graph is large: it takes a while."):
+    elif quick or st.button(f"Make the {many} runs", help="This graph is large: it takes a while."):
         cost = cost_of(plain)
         other = controls.pinned() if same_graph(pin, result) else None
         theirs = replace(other, epsilon=math.inf, seed=42, draw=0) if other else plain

@@ -56,8 +56,8 @@ def spear_at(settings: Settings) -> list[figures.Bubble]:
 def spear_once(settings: Settings) -> tuple[float, float | None]:
     """The median time of three runs that share nothing but the graph, and the accuracy."""
     partition = split(load(settings), settings)
-    runs = [run_on(replace(partition), settings) for _ in range(3)]
-    return statistics.median(r.method_seconds for r in runs), runs[0].metrics.accuracy
+    three = [run_on(replace(partition), settings) for _ in range(3)]
+    return statistics.median(r.method_seconds for r in three), three[0].metrics.accuracy
 
 
 @dataclass

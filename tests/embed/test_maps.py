@@ -279,7 +279,7 @@ def test_what_umap_raises_is_told_and_the_next_fit_is_made():
 ENDING = """
 import time
 from spear_core import Settings, embed, load
-from spear_core.embed import jobs, umap
+from spear_core.embed import fitting, jobs
 
 jobs.REST = 0
 job = embed.background_fit(load(Settings()), 0.37, 2)

@@ -62,7 +62,7 @@ def test_both_readings_of_the_centroid(page):
     page.session_state["centroid"] = "all nodes"
     text = show(page, "Does the model hold")
     assert check(run(Settings()), "all nodes").words()["slope"] in text
-    assert "centroids_all" in page.code[0].value
+    assert "centroids_of('all nodes')" in page.code[0].value
 
 
 @pytest.mark.parametrize(
