@@ -118,7 +118,7 @@ view = show.switch("View", views, "attack_view", label_visibility="collapsed")
 stages = {"clean": clean, "attacked": attacked} | ({"defended": defended} if defended else {})
 tables: dict[str, Any] = {
     "classes": pd.DataFrame(
-        {"class": names} | {name: one.metrics.class_accuracy for name, one in runs.items()}
+        {"class": names} | {name: one.metrics.class_accuracy for name, one in stages.items()}
     )
 }
 lines = ["print(r.attackers, r.metrics.accuracy, r.metrics.class_accuracy)"]

@@ -6,7 +6,6 @@ where it was. Rows go to the cache, or to the file named by --store.
 
 import argparse
 import sys
-from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,9 @@ from typing import Any
 from spear_core.baselines import results
 from spear_core.baselines.results import Row, mean_and_spread
 from spear_core.baselines.training import METHODS, Training, defaults
+from spear_core.cli.options import add_option, add_seeds
 from spear_core.errors import DataMissing, SpearError
-from spear_core.settings import PAPER_SEEDS, Settings
+from spear_core.settings import Settings
 from spear_core.settings import defaults as start_of
 
 COMPARISON = (
@@ -25,37 +25,23 @@ COMPARISON = (
 DATA_OPTIONS = (*results.DATA_FIELDS, "device")
 MIB = 2**20
 
-AddOption = Callable[[argparse.ArgumentParser, Any], None]
 
-
-def add(commands: Any, option: AddOption, seed_list: Callable[[str], list[int]]) -> None:
-    """Add the command `baseline` to a command line."""
+def add(commands: Any) -> None:
+    """Add the command to argparse's subparsers."""
     parser = commands.add_parser("baseline", help="train FedAvg and others to compare SPEAR with")
-    fill(parser, option, seed_list)
-
-
-def fill(
-    parser: argparse.ArgumentParser, option: AddOption, seed_list: Callable[[str], list[int]]
-) -> None:
-    """The options of the command; `option` adds one for a field of a settings dataclass."""
-    parser.set_defaults(command=baseline)
+    parser.set_defaults(command=main)
     parser.add_argument("method", choices=[*METHODS, "all"], help="a method, or all of them")
     for f in fields(Settings):
         if f.name in DATA_OPTIONS:
-            option(parser, f)
+            add_option(parser, f)
     for f in fields(Training):
         if f.name != "method":
-            option(parser, f)
-    parser.add_argument(
-        "--seeds",
-        type=seed_list,
-        metavar="A,B,…",
-        help="several seeds; paper means " + ",".join(str(s) for s in PAPER_SEEDS),
-    )
+            add_option(parser, f)
+    add_seeds(parser)
     parser.add_argument("--store", type=Path, metavar="FILE", help="the CSV that rows are added to")
 
 
-def baseline(args: argparse.Namespace) -> None:
+def main(args: argparse.Namespace) -> None:
     """Train, store and print what was asked for."""
     given = {name: getattr(args, name) for name in DATA_OPTIONS if hasattr(args, name)}
     how = {f.name: getattr(args, f.name) for f in fields(Training) if hasattr(args, f.name)}

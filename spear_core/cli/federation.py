@@ -5,27 +5,27 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from spear_core.cli.options import add_settings, settings_of
 from spear_core.errors import SpearError
 from spear_core.federation.files import client_graph, write_client
 from spear_core.federation.names import honest, offered
 from spear_core.run import run
-from spear_core.settings import Settings
 
 
-def add(commands: Any) -> list[argparse.ArgumentParser]:
-    """The commands, added to argparse's subparsers; the caller adds every setting to them."""
-    export: argparse.ArgumentParser = commands.add_parser(
+def add(commands: Any) -> None:
+    """Add the three commands to argparse's subparsers."""
+    export = commands.add_parser(
         "export-client", help="write one client's graph to a file, for a real federation"
     )
     export.add_argument("--client", required=True, help="its number, or all")
     export.add_argument("--out", required=True, type=Path, help="the file (a folder for all)")
-    export.set_defaults(federate=export_client)
-    demo: argparse.ArgumentParser = commands.add_parser(
+    export.set_defaults(command=export_client)
+    demo = commands.add_parser(
         "federation-demo", help="run a real federation on this machine and compare"
     )
     demo.add_argument("--keep", type=Path, help="a folder in which everything is left to look at")
-    demo.set_defaults(federate=federation_demo)
-    real: argparse.ArgumentParser = commands.add_parser(
+    demo.set_defaults(command=federation_demo)
+    real = commands.add_parser(
         "federate", help="run once through a SuperLink that is already there"
     )
     real.add_argument("link", help="its name in Flower's config.toml")
@@ -38,12 +38,14 @@ def add(commands: Any) -> list[argparse.ArgumentParser]:
     real.add_argument("--evaluate", action=yes_or_no, default=True, help=said)
     usual = Path("spear-federation")
     real.add_argument("--out", type=Path, default=usual, help=f"for the report (default {usual})")
-    real.set_defaults(federate=federate)
-    return [export, demo, real]
+    real.set_defaults(command=federate)
+    for parser in (export, demo, real):
+        add_settings(parser)
 
 
-def export_client(settings: Settings, args: argparse.Namespace) -> None:
+def export_client(args: argparse.Namespace) -> None:
     """Write one client's file, or everybody's."""
+    settings = settings_of(args)
     held = run(settings).held
     if args.client == "all":
         numbers = list(range(held.clients))
@@ -59,8 +61,9 @@ def export_client(settings: Settings, args: argparse.Namespace) -> None:
         print(f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges, {trained} for training")
 
 
-def federation_demo(settings: Settings, args: argparse.Namespace) -> None:
+def federation_demo(args: argparse.Namespace) -> None:
     """The demo; whoever ends it, what it started is stopped first."""
+    settings = settings_of(args)
     _need_flower()
     from spear_core.federation.demo import main
 
@@ -69,8 +72,9 @@ def federation_demo(settings: Settings, args: argparse.Namespace) -> None:
     main(honest(settings), say=lambda line: print(line, flush=True), keep=args.keep)
 
 
-def federate(settings: Settings, args: argparse.Namespace) -> None:
+def federate(args: argparse.Namespace) -> None:
     """One run between real machines; fails with a sentence where `flwr run` would exit with 0."""
+    settings = settings_of(args)
     _need_flower()
     from spear_core.federation.flower import check_ended, environment, run_app, run_config
     from spear_core.federation.report import REPORT, read_folder

@@ -2,28 +2,26 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
+from spear_core.cli.options import progress
 from spear_core.errors import SpearError
 from spear_core.paper import measured
 from spear_core.paper.cells import cells, curves
 
 
-def add(commands: Any) -> argparse.ArgumentParser:
-    """The options of the command, added to argparse's subparsers."""
-    paper: argparse.ArgumentParser = commands.add_parser(
-        "paper", help="measure every figure of the paper for SPEAR"
-    )
-    paper.add_argument("--only", metavar="A,B,…", help=f"some tables: {', '.join(tables())}")
-    return paper
+def add(commands: Any) -> None:
+    """Add the command to argparse's subparsers."""
+    parser = commands.add_parser("paper", help="measure every figure of the paper for SPEAR")
+    parser.set_defaults(command=main)
+    parser.add_argument("--only", metavar="A,B,…", help=f"some tables: {', '.join(tables())}")
 
 
 def tables() -> list[str]:
     return list(dict.fromkeys(cell.table for cell in [*cells(), *curves()]))
 
 
-def main(args: argparse.Namespace, progress: Callable[[str, float], None]) -> None:
+def main(args: argparse.Namespace) -> None:
     """Measure, store, and list every deviation beyond two spreads."""
     only = [name.strip() for name in args.only.split(",")] if args.only else []
     unknown = [name for name in only if name not in tables()]

@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spear_core.cli.options import help_of
 from spear_core.errors import SpearError
 from spear_core.measures import JSON_METRICS
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
@@ -28,19 +29,18 @@ FIGURES = (".html", ".svg", ".png", ".pdf")
 SELDOM = 5.0  # seconds between two lines of progress where there is no terminal
 
 
-def add(commands: Any) -> argparse.ArgumentParser:
-    """The options of the command, added to argparse's subparsers."""
-    parser: argparse.ArgumentParser = commands.add_parser(
+def add(commands: Any) -> None:
+    """Add the command to argparse's subparsers."""
+    parser = commands.add_parser(
         "sweep",
         help="run every combination of some values, into a table and a figure",
         description="Every setting takes several values with commas between them. What was run "
         "once is kept: the same command again costs nothing, after a stop it goes on.",
     )
+    parser.set_defaults(command=main)
     for f in fields(Settings):
-        symbol = f"{f.metadata['symbol']}: " if f.metadata["symbol"] else ""
-        text = f"{symbol}{f.metadata['help']} (default {f.default})".replace("%", "%%")
         flag = "--" + f.name.replace("_", "-")
-        parser.add_argument(flag, default=argparse.SUPPRESS, metavar="A,B,…", help=text)
+        parser.add_argument(flag, default=argparse.SUPPRESS, metavar="A,B,…", help=help_of(f))
     parser.add_argument("--seeds", metavar="A,B,…", help="the same as --seed; paper means five")
     parser.add_argument(
         "--measures",
@@ -51,7 +51,6 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, help="the table, .csv or .parquet (default: print CSV)")
     parser.add_argument("--figure", type=Path, help="a curve or heat map, .html, .svg, .png, .pdf")
     parser.add_argument("--jobs", type=int, default=1, help="processes to use (default 1)")
-    return parser
 
 
 def main(args: argparse.Namespace) -> None:

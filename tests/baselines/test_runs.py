@@ -10,12 +10,11 @@ import torch
 from sklearn.metrics import silhouette_score
 
 from spear_core import Partition, Settings, load, split
-from spear_core.__main__ import _add_option, _Parser, _seed_list
 from spear_core.baselines import checkpoint, results
 from spear_core.baselines.loop import train, train_on
 from spear_core.baselines.training import METHODS, Training, defaults, literature
 from spear_core.baselines.views import beta_trend, recipe_of, silhouette_of, summaries
-from spear_core.cli import baseline
+from spear_core.cli import parser
 from spear_core.errors import SpearError
 from tests.browser import ROOT
 from tests.conftest import need, random_graph
@@ -304,9 +303,7 @@ def test_representation_and_its_silhouette():
 
 
 def call(*argv: str) -> None:
-    parser = _Parser(prog="baseline")
-    baseline.fill(parser, _add_option, _seed_list)
-    args = parser.parse_args(argv)
+    args = parser().parse_args(["baseline", *argv])
     args.command(args)
 
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from spear_core import Settings, run
-from spear_core.__main__ import main
+from spear_core.cli import main
 from tests.browser import ROOT
 
 METRICS = (

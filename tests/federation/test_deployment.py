@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from spear_core import Settings, run
-from spear_core.__main__ import main as command
+from spear_core.cli import main as command
 from spear_core.federation.files import client_graph, write_client
 from spear_core.server import estimate
 from tests.browser import ROOT

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from spear_core import Settings, SpearError, run
-from spear_core.__main__ import main as command
+from spear_core.cli import main as command
 from spear_core.federation.files import client_graph, read_client, write_client
 from spear_core.federation.names import offered
 from spear_core.federation.report import read_report

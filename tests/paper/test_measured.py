@@ -6,8 +6,7 @@ import random
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from spear_core.__main__ import main
-from spear_core.cli import paper
+from spear_core.cli import main, paper
 from spear_core.paper import findings, measured
 from spear_core.paper.cells import cells, curves, reported
 from spear_core.paper.tables import PRINTED, table

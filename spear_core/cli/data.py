@@ -1,0 +1,42 @@
+"""`spear data`: which datasets are there, and how to get one."""
+
+import argparse
+from typing import Any
+
+from spear_core.cli.options import progress
+from spear_core.datasets import CATALOGUE, load, store
+from spear_core.datasets.catalogue import resolve
+from spear_core.settings import defaults
+
+
+def add(commands: Any) -> None:
+    """Add the command to argparse's subparsers."""
+    parser = commands.add_parser("data", help="show which datasets are there, or get one")
+    parser.set_defaults(command=main)
+    parser.add_argument("name", nargs="?", help="a dataset to get and check")
+
+
+def main(args: argparse.Namespace) -> None:
+    if args.name:
+        entry = CATALOGUE[resolve(args.name)]
+        graph = load(defaults(entry.name), progress=progress)
+        where = "built in" if entry.builtin else str(store.locate(entry) / entry.folder)
+        print(
+            f"{entry.name} is ready ({where}): {graph.num_nodes} nodes, {graph.num_edges} edges, "
+            f"{graph.num_features} features, {graph.classes} classes."
+        )
+        return
+    print("Raw files are looked for in")
+    print(f"  $SPEAR_DATA   {store.data_folder() or 'not set'} (never written to)")
+    print(f"  the cache     {store.raw_cache()} (set SPEAR_CACHE for another)\n")
+    for entry in CATALOGUE.values():
+        root = None if entry.builtin else store.found(entry)
+        state = (
+            "built in"
+            if entry.builtin
+            else f"in {root}"
+            if root
+            else f"to download, about {entry.megabytes:g} MB"
+        )
+        print(f"{entry.name:17} {entry.about:57} {state}")
+    print("\nGet one with: python -m spear_core data NAME")
