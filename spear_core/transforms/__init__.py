@@ -1,0 +1,1 @@
+"""What happens to graphs and uploads on the way: noise, lies, privacy; the same type out as in."""
