@@ -37,7 +37,9 @@ NUMBERS = ("clean", "undefended", "oracle", "accuracy", "std", "recovered", "cle
 def test_the_stored_table_is_whole():
     rows = stored()
     assert STORED.exists()
-    assert len(rows) == 4 * 2 * 4 * len(servers())
+    again = "make it anew: python -m spear_core.studies.defence_table"
+    assert {row.defence for row in rows} == set(servers()), again
+    assert len(rows) == 4 * 2 * 4 * len(servers()), again
     for row in rows:
         assert row.seeds == " ".join(map(str, SEEDS))
         assert row.date
