@@ -54,6 +54,21 @@ class Uploads:
         parts = {f.name: getattr(self, f.name) for f in fields(Uploads)}
         return Uploads(**(parts | changes))
 
+    def keep(self, rows: Tensor) -> "Uploads":
+        """Only the rows marked True, (P); the very same object if that is all of them."""
+        if bool(rows.all()):
+            return self
+        return self.replace(
+            client=self.client[rows],
+            label=self.label[rows],
+            counts=self.counts[rows],
+            prototypes=self.prototypes[rows],
+        )
+
+    def by_class(self) -> list[Tensor]:
+        """The rows of every class that somebody holds."""
+        return [(self.label == c).nonzero().squeeze(1) for c in self.label.unique()]
+
     def table(self, row_values: Tensor) -> Tensor:
         """Values of the rows laid out client × class, zero where there is no pair, (K, C)."""
         shape = (self.clients, self.classes)

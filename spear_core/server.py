@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from spear_core.client import Uploads
-from spear_core.defences import defend
-from spear_core.defences.robust import robust_mean
+from spear_core.defences import defend, robust_mean
 from spear_core.graph import Graph
 from spear_core.settings import Settings
 
@@ -111,8 +110,7 @@ def semantic_peers(uploads: Uploads) -> Tensor:
     """
     unit = torch.nn.functional.normalize(uploads.prototypes, dim=1)
     share = torch.zeros(len(unit), len(unit), device=unit.device)
-    for c in uploads.label.unique():
-        rows = (uploads.label == c).nonzero().squeeze(1)
+    for rows in uploads.by_class():
         if len(rows) == 1:
             share[rows, rows] = 1
             continue

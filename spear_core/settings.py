@@ -10,22 +10,10 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from spear_core.datasets.catalogue import NAMES, resolve
+from spear_core.defences import DEFENCES
 from spear_core.errors import SettingError
 
 PAPER_SEEDS = (42, 0, 1, 2026, 2077)
-DEFENCES = (
-    "none",
-    "cap",
-    "cap-median",
-    "median",
-    "trimmed",
-    "geometric",
-    "krum",
-    "multi-krum",
-    "cosine",
-    "consensus",
-    "oracle",
-)
 
 
 def _setting(default: Any, help: str, symbol: str = "", **limits: Any) -> Any:
@@ -159,11 +147,7 @@ class Settings:
     forge_scale: float = _setting(10.0, "forge = scaled: the factor", low=-1e9, high=1e9)
     collude: bool = _setting(False, "liars agree: the same random labels and directions for all")
     # what the server does against them
-    defence: str = _setting(
-        "none",
-        "how the server defends itself: " + ", ".join(DEFENCES),
-        choices=DEFENCES,
-    )
+    defence: str = _setting("none", "how the server defends itself", choices=DEFENCES)
     cap_share: float = _setting(
         0.3,
         "defence = cap: largest share of a class's total count for one client",

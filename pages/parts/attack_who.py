@@ -1,13 +1,14 @@
 """The widgets that say who lies, what liars do and how the server defends itself."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import streamlit as st
 
 from pages.shared import show
-from spear_core import Result
-from spear_core.settings import DEFENCES
+from spear_core import Result, Settings
+from spear_core.defences import DEFENCES
 
 INFLATIONS = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0, 1e6)
 FLIPS = {
@@ -25,17 +26,10 @@ FORGERIES = {
     "scaled": "the real ones times a factor",
     "nan": "not a number",
 }
-WORDS = {
-    "none": "none",
-    "cap": "cap on a share of the counts",
-    "cap-median": "cap on the median count",
-    "median": "coordinate median",
-    "trimmed": "trimmed mean",
-    "geometric": "geometric median",
-    "krum": "Krum",
-    "multi-krum": "multi-Krum",
-    "cosine": "cosine filter",
-    "oracle": "oracle: knows the liars",
+KNOBS = {  # of the defences: label, lowest, highest and step; any other as its setting says
+    "cap_share": ("Largest share of a class", 0.05, 1.0, 0.05),
+    "trim": ("Cut off at either end", 0.0, 0.45, 0.05),
+    "expected_attackers": ("f, liars reckoned with", 0, 1000, 1),
 }
 
 
@@ -90,16 +84,26 @@ def what(names: Sequence[str]) -> None:
 
 
 def defence() -> None:
-    """How the server defends itself."""
-    state = st.session_state
+    """How the server defends itself, and the one setting that the defence reads."""
     if show.shown("defence"):
-        st.selectbox("Defence", DEFENCES, key="defence", format_func=lambda d: WORDS.get(d, d))
-    if state["defence"] == "cap":
-        st.slider("Largest share of a class", 0.05, 1.0, step=0.05, key="cap_share")
-    elif state["defence"] == "trimmed":
-        st.slider("Cut off at either end", 0.0, 0.45, step=0.05, key="trim")
-    elif state["defence"] in ("krum", "multi-krum"):
-        st.number_input("f, liars reckoned with", 0, 1000, key="expected_attackers")
+        st.selectbox(
+            "Defence", DEFENCES, key="defence", format_func=lambda name: DEFENCES[name].words
+        )
+    knob = DEFENCES[st.session_state["defence"]].knob
+    if knob:
+        _knob(knob)
+
+
+def _knob(name: str) -> None:
+    """The control of a setting: a slider for a share, a field for anything else."""
+    value, (f,) = st.session_state[name], (f for f in fields(Settings) if f.name == name)
+    rule = f.metadata
+    usual = rule["help"], rule.get("low", rule.get("above")), rule.get("high"), None
+    label, low, high, step = KNOBS.get(name, usual)
+    if name in KNOBS:  # a link may go further than the control
+        low, high = min(low, value), max(high, value)
+    draw = st.slider if isinstance(step, float) else st.number_input
+    draw(label, low, high, step=step, key=name)
 
 
 def toggle(clients: Sequence[int], client: int) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from dataclasses import Field, fields, replace
 from typing import Any
 
@@ -33,9 +34,11 @@ def add_option(parser: argparse.ArgumentParser, f: "Field[Any]") -> None:
 
 
 def help_of(f: "Field[Any]") -> str:
-    """What an option is, from its field: symbol, help and default."""
+    """What an option is, from its field: symbol, help, the names of a table and the default."""
     symbol = f"{f.metadata['symbol']}: " if f.metadata["symbol"] else ""
-    return f"{symbol}{f.metadata['help']} (default {f.default})".replace("%", "%%")
+    choices = f.metadata.get("choices")
+    names = f": {', '.join(choices)}" if isinstance(choices, Mapping) else ""
+    return f"{symbol}{f.metadata['help']}{names} (default {f.default})".replace("%", "%%")
 
 
 def add_seeds(parser: argparse.ArgumentParser) -> None:

@@ -32,7 +32,7 @@ class Rejected:
 
 
 def check(uploads: Uploads) -> tuple[Uploads, tuple[Rejected, ...]]:
-    """The uploads that can be true, and the others with the reason.
+    """The uploads that can be true, with whole counts, and the others, each with the reason.
 
     A count of 0 can be true but says that nothing stands behind the row, so the row is left out
     without a reproach. Deferred uploads are true by construction: our own clients built them.
@@ -48,7 +48,10 @@ def check(uploads: Uploads) -> tuple[Uploads, tuple[Rejected, ...]]:
         Rejected(int(uploads.client[row]), int(uploads.label[row]), reason)
         for row, reason in sorted(found)
     )
-    return _kept(uploads, ~bad & (uploads.counts > 0)), rejected
+    kept = uploads.keep(~bad & (uploads.counts > 0))
+    if kept.counts.is_floating_point():
+        kept = kept.replace(counts=kept.counts.long())
+    return kept, rejected
 
 
 def check_one(
@@ -114,18 +117,6 @@ def _impossible(uploads: Uploads) -> Iterator[tuple[str, Tensor]]:
     pairs = torch.stack([client, label], dim=1)
     _, place, often = pairs.unique(dim=0, return_inverse=True, return_counts=True)
     yield "it sent this class more than once", often[place] > 1
-
-
-def _kept(uploads: Uploads, keep: Tensor) -> Uploads:
-    """The rows to keep, with counts as integers; the very same object if that is all of them."""
-    if bool(keep.all()) and not uploads.counts.is_floating_point():
-        return uploads
-    return uploads.replace(
-        client=uploads.client[keep],
-        label=uploads.label[keep],
-        counts=uploads.counts[keep].long(),
-        prototypes=uploads.prototypes[keep],
-    )
 
 
 def _numbers(value: Any, what: str, shape: tuple[int | None, ...]) -> Tensor:

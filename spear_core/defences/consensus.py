@@ -15,18 +15,28 @@ It needs witnesses: only a client that shares a class with at least half of the 
 With two holders a class, as at β = 0.05, most clients are not, and nothing is gained.
 """
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
 
-from spear_core.client import Uploads
-from spear_core.graph import Graph
+from spear_core.defences.caps import median_cap
 from spear_core.propagate import propagate
+
+if TYPE_CHECKING:
+    from spear_core.client import Uploads
+    from spear_core.graph import Graph
 
 ALPHA, STEPS = 0.9, 10  # scores are smoothed far over the graph, to reach a whole community
 DOUBT = 0.5  # of the median client's part in the consensus: below it a client is left out
 
 
-def consensus(uploads: Uploads, weight: Tensor, graph: Graph | None) -> Tensor:
+def consensus(uploads: "Uploads", graph: "Graph | None") -> "Uploads":
+    """The uploads of the clients that the others bear out; lies about counts buy no votes."""
+    return uploads.keep(borne_out(uploads, median_cap(uploads), graph))
+
+
+def borne_out(uploads: "Uploads", weight: Tensor, graph: "Graph | None") -> Tensor:
     """Rows of the clients that the others bear out, (P); `weight` is a trusted count a row, (P).
 
     A class whose holders are all in doubt keeps them: a poor prototype is better than none.
@@ -39,7 +49,7 @@ def consensus(uploads: Uploads, weight: Tensor, graph: Graph | None) -> Tensor:
     return trusted | ~held[uploads.label]
 
 
-def trust(uploads: Uploads, weight: Tensor, graph: Graph | None) -> Tensor:
+def trust(uploads: "Uploads", weight: Tensor, graph: "Graph | None") -> Tensor:
     """Every client's part in the consensus, (K), in units of the median client's.
 
     1 for all where there is no majority, and at least 1 for a client without enough witnesses.
@@ -62,7 +72,7 @@ def _middle(parts: Tensor) -> float:
     return min(low, high, key=abs) if low * high > 0 else 0.0
 
 
-def votes(uploads: Uploads, weight: Tensor, graph: Graph | None) -> Tensor:
+def votes(uploads: "Uploads", weight: Tensor, graph: "Graph | None") -> Tensor:
     """How far every two clients agree on what the classes are, (K, K); zero with oneself."""
     alike = likeness(uploads, graph)  # (P, P)
     same = uploads.label[:, None] == uploads.label[None]
@@ -75,7 +85,7 @@ def votes(uploads: Uploads, weight: Tensor, graph: Graph | None) -> Tensor:
     return (of @ evidence @ of.t()).fill_diagonal_(0)
 
 
-def likeness(uploads: Uploads, graph: Graph | None) -> Tensor:
+def likeness(uploads: "Uploads", graph: "Graph | None") -> Tensor:
     """Correlation of every two uploads' scores over the nodes of the graph, (P, P).
 
     What all classes have in common, the mean over the classes, is taken out first. Without a

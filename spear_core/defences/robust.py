@@ -1,40 +1,25 @@
-"""Robust means of a class's prototypes, in the place of shrinking and averaging by count."""
+"""Robust means of one class's prototypes, in the place of shrinking and averaging by count."""
 
 import torch
 from torch import Tensor
 
-from spear_core.client import Uploads
-from spear_core.settings import Settings
-
 ROUNDS, NEAR = 200, 1e-7  # of Weiszfeld's iteration
 
 
-def robust_mean(uploads: Uploads, settings: Settings) -> Tensor | None:
-    """The robust mean of every class, (C, F); None where the weighted mean is meant.
+def median(points: Tensor, weight: Tensor) -> Tensor:
+    """The median of each coordinate, halfway where two are in the middle, (F).
 
-    Of the prototypes as sent. The median and the trimmed mean count every holder once; the
-    geometric median weighs by count where `count_weights` is on.
+    Every holder counts once, whatever it weighs.
     """
-    if settings.defence not in ("median", "trimmed", "geometric"):
-        return None
-    p = uploads.prototypes
-    means = torch.zeros(uploads.classes, uploads.features, dtype=p.dtype, device=p.device)
-    for c in uploads.label.unique():
-        rows = uploads.label == c
-        if settings.defence == "median":
-            means[c] = p[rows].quantile(0.5, dim=0)  # halfway where two are in the middle
-        elif settings.defence == "trimmed":
-            means[c] = trimmed(p[rows], settings.trim)
-        else:
-            n = uploads.counts[rows].to(p.dtype)
-            means[c] = geometric(p[rows], n if settings.count_weights else torch.ones_like(n))
-    return means
+    return points.quantile(0.5, dim=0)
 
 
-def trimmed(points: Tensor, share: float) -> Tensor:
+def trimmed(points: Tensor, weight: Tensor, share: float) -> Tensor:
     """The mean of each coordinate without its ⌊share · h⌋ lowest and highest values, (F).
 
-    >>> trimmed(torch.tensor([[0.0], [1.0], [2.0], [3.0], [99.0]]), 0.2)
+    Every holder counts once, whatever it weighs.
+
+    >>> trimmed(torch.tensor([[0.0], [1.0], [2.0], [3.0], [99.0]]), torch.ones(5), 0.2)
     tensor([2.])
     """
     cut = int(share * len(points) + 1e-9)

@@ -1,29 +1,38 @@
 """Which settings a federated run is told, and which it cannot have; needs no Flower."""
 
+from spear_core.defences import DEFENCES
 from spear_core.errors import SettingError
 from spear_core.settings import Settings
 
+KNOBS = tuple(dict.fromkeys(one.knob for one in DEFENCES.values() if one.knob))  # each once
 RUN_SETTINGS = (  # everything else in Settings says how a demo is split
     *("alpha", "steps", "gamma", "shrinkage", "count_weights", "peers"),
-    *("defence", "cap_share", "trim", "expected_attackers", "epsilon", "delta", "mechanism"),
+    *("defence", *KNOBS, "epsilon", "delta", "mechanism"),
 )
 CLIENT_SETTINGS = ("alpha", "steps", "epsilon", "delta", "mechanism")  # of these, the clients
+
+
+def refused() -> dict[str, str]:
+    """Why a federation cannot have a defence, by its name; the others of the table are offered."""
+    reasons = {
+        one.name: "looks at a test graph that a real server does not have"
+        for one in DEFENCES.values()
+        if one.needs_graph
+    }
+    return reasons | {
+        one.name: "is told who lies, which nobody knows in a federation"
+        for one in DEFENCES.values()
+        if one.knows_liars
+    }
 
 
 def offered(settings: Settings) -> Settings:
     """The same settings, or one sentence if they need more than clients send."""
     if settings.reliability != "count":
         raise SettingError("Clients do not send their degrees; federate with reliability = count.")
-    if settings.defence == "consensus":
-        raise SettingError(
-            "defence = consensus looks at a test graph that a real server does not have; "
-            "federate with another defence."
-        )
-    if settings.defence == "oracle":
-        raise SettingError(
-            "defence = oracle is told who lies, which nobody knows in a federation; "
-            "federate with another defence."
-        )
+    why = refused().get(settings.defence)
+    if why:
+        raise SettingError(f"defence = {settings.defence} {why}; federate with another defence.")
     return settings
 
 

@@ -1,13 +1,14 @@
 """What liars cost: over who happens to lie, and under every defence."""
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from spear_core.datasets import load
+from spear_core.defences import DEFENCES
 from spear_core.partition import split
 from spear_core.run import run
-from spear_core.settings import DEFENCES, PAPER_SEEDS, Settings
+from spear_core.settings import PAPER_SEEDS, Settings
 from spear_core.transforms.attack import attackers
 
 Accuracy = Callable[[Settings], float | None]
@@ -69,7 +70,7 @@ def damage(
 
 def compare(
     settings: Settings,
-    defences: Sequence[str] = DEFENCES,
+    defences: Iterable[str] = DEFENCES,
     seeds: Sequence[int] = PAPER_SEEDS,
     accuracy: Accuracy | None = None,
 ) -> list[Defended]:

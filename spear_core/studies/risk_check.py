@@ -108,7 +108,7 @@ class Check:
 
 
 def check(result: Result, reading: str = TEST) -> Check:
-    """Errors of the local prototypes and of their peer means to the true centroids."""
+    """A `Check`: how far a run's prototypes and peer means are from the true centroids."""
     up, estimate = result.uploads, result.estimate
     centre = result.metrics.centroids_of(reading)
     n = up.counts.double()

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from spear_core import Settings, classify, estimate
 from spear_core.client import Uploads, upload
+from spear_core.defences import DEFENCES
 from spear_core.defences.check import LARGEST_COUNT, LONGEST, check, check_one, join
 from spear_core.partition import Partition
-from spear_core.settings import DEFENCES
 from tests.conftest import random_graph
 
 CLASSES, FEATURES, HONEST, HOSTILE = 4, 6, 4, 20  # of the tiny graph; 20 hostile clients beside
@@ -32,6 +32,7 @@ PARTS = tuple(
     )[0]
     for k in range(HONEST)
 )
+DEFENCE = st.sampled_from(tuple(DEFENCES))
 UNIT = np.eye(FEATURES, dtype=np.float32)
 
 
@@ -216,7 +217,7 @@ def sound(found, predicted):
         max_size=HOSTILE,
     ),
     st.sampled_from([0.0, 0.5, math.inf]),
-    st.sampled_from(DEFENCES),
+    DEFENCE,
 )
 def test_whatever_is_sent_the_server_gives_a_sound_result(hostile, gamma, defence):
     chosen = Settings(clients=CLIENTS, gamma=gamma, defence=defence)
@@ -276,7 +277,7 @@ def same_as_without_them(parts, chosen):
 
 @pytest.mark.usefixtures("_one_thread")
 @settings(max_examples=250)
-@given(st.lists(impossible(), min_size=HOSTILE, max_size=HOSTILE), st.sampled_from(DEFENCES))
+@given(st.lists(impossible(), min_size=HOSTILE, max_size=HOSTILE), DEFENCE)
 def test_impossible_uploads_change_nothing_for_the_honest(hostile, defence):
     parts = list(PARTS)
     for k, sent in enumerate(hostile):

@@ -9,7 +9,6 @@ import torch
 from spear_core import Settings, SpearError, run
 from spear_core.cli import main as command
 from spear_core.federation.files import client_graph, read_client, write_client
-from spear_core.federation.names import offered
 from spear_core.federation.report import read_report
 from spear_core.server import estimate
 from tests.federation.flower import grid_of, need_flower
@@ -181,10 +180,7 @@ def test_late_nodes_are_reported_and_a_quorum_is_enough(files, result):
     )
     late = [{"node": str(n), "reason": "it did not answer by the deadline"} for n in (100, 101)]
     assert report.dropped == late
-    rest = result.uploads.client > 1
-    names = ("client", "label", "counts", "prototypes")
-    parts = {name: getattr(result.uploads, name)[rest] for name in names}
-    alone = estimate(result.uploads.replace(**parts), SETTINGS)
+    alone = estimate(result.uploads.keep(result.uploads.client > 1), SETTINGS)
     assert torch.allclose(made.prototypes, alone.prototypes, atol=1e-6)
 
 
@@ -210,19 +206,6 @@ def test_a_failed_run_leaves_its_report_and_no_old_prototypes(files, tmp_path):
     assert "No node sent" in report.failure
     with pytest.raises(SpearError, match="ended as finished:failed"):
         check_ended({"status": "finished:failed"}, out)
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ({"defence": "oracle"}, "who lies"),
-        ({"defence": "consensus"}, "test graph"),
-        ({"reliability": "degree"}, "degrees"),
-    ],
-)
-def test_what_needs_more_than_uploads_is_refused(setting, said):
-    with pytest.raises(SpearError, match=said):
-        offered(replace(SETTINGS, **setting))
 
 
 @pytest.mark.parametrize(

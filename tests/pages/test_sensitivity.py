@@ -57,21 +57,6 @@ def test_deploy_shows_the_commands_of_the_present_settings(app):
     assert "gamma=2.0" in shown
 
 
-def test_the_apps_defaults_are_those_of_the_settings():
-    import tomllib
-
-    from spear_core.federation.names import RUN_SETTINGS
-
-    for path in (
-        ROOT / "pyproject.toml",
-        ROOT / "tests" / "federation" / "faulty" / "pyproject.toml",
-    ):
-        config = tomllib.loads(path.read_text())["tool"]["flwr"]["app"]["config"]
-        usual = Settings()
-        for name in RUN_SETTINGS:
-            assert config[name.replace("_", "-")] == getattr(usual, name), name
-
-
 @pytest.mark.browser
 def test_a_click_on_a_point_opens_the_explorer_there_and_a_report_is_read(tmp_path):
     path = need_browser()
