@@ -18,7 +18,7 @@ from spear_core.figures.map import alt_text, map_figure
 from spear_core.figures.map.pinned import with_pinned
 from spear_core.studies.damage import Defended, Draw, compare, damage, held_by, honest, table, words
 
-CLASSES, MAP, PICTURES, DAMAGE, DEFENCES, PAPER = link.VIEWS["attack_view"]
+CLASSES, MAP, PICTURES, DAMAGE, DEFENCES, PAPER = link.choices("attack_view")
 
 COLUMNS = {  # of the comparison of defences, in words
     "accuracy": "attacked, %",
@@ -111,7 +111,7 @@ with right:
     attack_who.defence()
 
 # one view at a time ----------------------------------------------------------------------------
-views = [v for v in link.VIEWS["attack_view"] if v != PICTURES or settings.dataset == "digits"]
+views = [v for v in link.choices("attack_view") if v != PICTURES or settings.dataset == "digits"]
 if state["attack_view"] not in views:
     state["attack_view"] = CLASSES
 view = show.switch("View", views, "attack_view", label_visibility="collapsed")
@@ -149,8 +149,8 @@ elif view == MAP:
         figures.with_liars(figure, shown, last)
     live_map(figure, key="attack_map", alt=f"{alt_text(shown, last)} {said}", height=480)
     with st.container(horizontal=True):
-        show.switch("Prototypes", link.VIEWS["show"], "show")
-        show.switch("Colour by", link.VIEWS["colour"], "colour")
+        show.switch("Prototypes", link.choices("show"), "show")
+        show.switch("Colour by", link.choices("colour"), "colour")
     if made is None:
         mapview._wait(settings.dataset, settings.alpha, settings.steps, graph)
 elif view == PICTURES:

@@ -11,6 +11,8 @@ from spear_core import figures
 from spear_core.explain.words import pulled_towards, weight_formula
 from spear_core.figures.common import class_names
 
+SILHOUETTE, CONFUSION, PROTOTYPES, TIME = link.choices("view")
+
 settings = frame.settings()
 result = runs.result_or_stop(settings)
 pinned = pinned_result(result)
@@ -57,11 +59,11 @@ with right:
         )
 
 # one view at a time --------------------------------------------------------------------------
-views = [v for v in link.VIEWS["view"] if v != "Prototypes" or settings.dataset == "digits"]
+views = [v for v in link.choices("view") if v != PROTOTYPES or settings.dataset == "digits"]
 if st.session_state["view"] not in views:  # pictures are there for digits alone
     st.session_state["view"] = views[0]
 view = show.switch("More of this run", views, "view", label_visibility="collapsed")
-if view == "Silhouette":
+if view == SILHOUETTE:
     st.caption(
         "How tightly the true classes lie together, -1 to 1, by cosine, on the test nodes: before "
         "and after smoothing on the full graph. The labels are used only to measure."
@@ -69,7 +71,7 @@ if view == "Silhouette":
     costly = graph.num_nodes * graph.num_features > runs.LARGE
     if not costly or st.toggle("Compute it: this graph is large, it takes some seconds"):
         show.chart(figures.silhouettes(result, pinned), "silhouettes", "Silhouette, raw, smoothed.")
-elif view == "Confusion":
+elif view == CONFUSION:
     a, b = st.columns(2)
     with a:
         words = "Colour: change since the pinned setting; more on the diagonal is better."
@@ -80,10 +82,10 @@ elif view == "Confusion":
         show.chart(
             figures.class_accuracy(result, alike), "class_accuracy", "Accuracy of each class."
         )
-elif view == "Prototypes":
+elif view == PROTOTYPES:
     label = chosen[1] if chosen else int(show.switch("Class", names, "digit"))
     show.chart(figures.pictures(result, label, alike), "pictures", f"Prototypes of class {label}.")
-elif view == "Time and bytes":
+elif view == TIME:
     a, b = st.columns([2, 3])
     shown = {"this run": result} | ({"pinned": pinned} if pinned else {})
     stages = {n: {k: f"{1000 * v:.2f} ms" for k, v in r.seconds.items()} for n, r in shown.items()}

@@ -88,7 +88,7 @@ else:
         st.caption(noise_views.homophily_words(result))
 
 # one view at a time --------------------------------------------------------------------------
-views = link.VIEWS["noise_view"]
+views = link.choices("noise_view")
 view = show.switch("More on noise", views, "noise_view")
 tables, lines = noise_views.VIEWS[view](result, same_graph(pinned, result))
 show.export({"costs": table, **tables})

@@ -46,7 +46,7 @@ with left:
 with right:
     st.subheader("Local → shrunk → global")
     st.caption("Cosine distance to the true centroid: look how far each step moves to the left.")
-    reading = show.switch("True centroid of", link.VIEWS["centroid"], "centroid")
+    reading = show.switch("True centroid of", link.choices("centroid"), "centroid")
     errors, old = (
         class_errors(run.estimate, run.metrics.centroids_of(reading)) if run else None
         for run in (result, alike)
@@ -65,7 +65,7 @@ if settings.dataset in PRINTED:
     st.caption(said if usual else said + " The present settings are others.")
 
 # one view at a time --------------------------------------------------------------------------
-views = link.VIEWS["shrink"]
+views = link.choices("shrink")
 view = show.switch("More of this run", views, "shrink", label_visibility="collapsed")
 tables, lines = shrink_views.VIEWS[view](result, pinned, reading)
 show.export({"weights": pairs, "prototype errors": means, **tables})

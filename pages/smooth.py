@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts import smooth_curves, smooth_node
-from pages.shared import frame, runs, show
+from pages.shared import frame, link, runs, show
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core.explain import node as look
 from spear_core.explain.words import explain
@@ -74,7 +74,7 @@ if settings.dataset == "digits":
 
 # all of them ---------------------------------------------------------------------------------
 st.subheader("Would another α or T be better?")
-kind = show.switch("Curve", list(smooth_curves.CURVES), "smooth_curve")
+kind = show.switch("Curve", link.choices("smooth_curve"), "smooth_curve")
 asked = not smooth_curves.costly(kind, result) or st.toggle(
     "Draw it here too: it takes some seconds on a graph this large"
 )

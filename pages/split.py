@@ -7,13 +7,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.shared import frame, show
+from pages.shared import frame, link, show
 from pages.shared.pinned import pinned_result, same_graph
 from pages.shared.runs import result_or_stop
 from spear_core import Result
 from spear_core.figures import split as draw
 from spear_core.figures.common import class_names
 
+ALL, TRAINING = link.choices("split_count")
 LATER = {"alpha": 0.0, "steps": 0, "gamma": 0.5}  # a split knows nothing of them
 
 settings = frame.settings()
@@ -62,8 +63,8 @@ if part.notes:
 
 st.subheader("Who holds which class")
 st.caption("Look along a row: a row with one bright cell is a client that knows one class.")
-which = show.switch("Count", ("all nodes", "training nodes"), "split_count")
-training = which == "training nodes"
+which = show.switch("Count", link.choices("split_count"), "split_count")
+training = which == TRAINING
 words = f"The {which} by client and class; clients hold {held.min()} to {held.max()} classes each."
 show.chart(draw.holdings(result, training, alike), "split_holdings", words)
 

@@ -238,8 +238,8 @@ def control(name: str) -> float:
         "beta": ("β, label skew: left each client one class, right all alike", controls.BETAS),
         "clients": ("K, clients", (2, 3, 5, 8, 10, 15, 20)),
         "gamma": ("γ, trust in own counts: left peers alone, right no shrinkage", controls.GAMMAS),
-        "learn_n": ("n, nodes in the mean", link.VIEWS["learn_n"]),
-        "learn_node": ("Which test node", link.VIEWS["learn_node"]),
+        "learn_n": ("n, nodes in the mean", link.choices("learn_n")),
+        "learn_node": ("Which test node", link.choices("learn_node")),
     }
     if name == "alpha":
         st.slider("α, weight of the neighbours", 0.0, 0.99, step=0.01, key="alpha")

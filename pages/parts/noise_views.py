@@ -222,7 +222,7 @@ def _points(each: np.ndarray) -> str:
 
 VIEWS = dict(
     zip(
-        link.VIEWS["noise_view"],
+        link.choices("noise_view"),
         (*(partial(over, knob) for knob in KNOBS), where, paper),
         strict=True,
     )

@@ -116,7 +116,7 @@ def theory(result: Result, pinned: Result | None, _reading: str) -> Shown:
     words["samples"] = "n, nodes of the prototype"
     for column, (key, label) in zip(st.columns(3), words.items(), strict=True):
         if show.shown(key):
-            column.select_slider(label, sorted(link.VIEWS[key], key=float), key=key)
+            column.select_slider(label, sorted(link.choices(key), key=float), key=key)
     sigma2, tau2, n = (float(st.session_state[key]) for key in words)
     seen, own = risk.simulate(sigma2, tau2, int(n)), f"{sigma2 / n:.3g}"
     st.latex(
@@ -175,5 +175,5 @@ def _short(value: float | None) -> str:
 
 
 VIEWS: dict[str, Callable[[Result, Result | None, str], Shown]] = dict(
-    zip(link.VIEWS["shrink"], (over_gamma, gain, theory, model), strict=True)
+    zip(link.choices("shrink"), (over_gamma, gain, theory, model), strict=True)
 )

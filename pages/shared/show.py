@@ -67,6 +67,7 @@ def same_in_python(settings: Settings, title: str, *body: str) -> None:
     """The lines behind the page, to copy and as a notebook, and the notebook that mirrors it."""
     code = python_lines(settings, *body)
     page = st.session_state["_page"]
+    book = mirror(page)
     with st.expander("The same in Python", icon=":material/code:"):
         st.code(code, language="python")
         with st.container(horizontal=True):
@@ -77,13 +78,14 @@ def same_in_python(settings: Settings, title: str, *body: str) -> None:
                 mime=NOTEBOOK,
                 on_click="ignore",
             )
-            st.download_button(
-                f"The notebook of this page ({mirror(page).name})",
-                lambda: mirror(page).read_text(),
-                file_name=mirror(page).name,
-                mime=NOTEBOOK,
-                on_click="ignore",
-            )
+            if book:
+                st.download_button(
+                    f"The notebook of this page ({book.name})",
+                    book.read_text,
+                    file_name=book.name,
+                    mime=NOTEBOOK,
+                    on_click="ignore",
+                )
 
 
 def export(tables: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None:
