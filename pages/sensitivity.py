@@ -46,8 +46,8 @@ elif view == TWO:
     with st.spinner("Five seeds at every cell …", show_time=True):
         table = sensitivity_sweeps.table(settings, (x, y), (settings.dataset,))
     figure = figures.heat(table, x, y, here=settings)
-    words = f"Accuracy over {sensitivity_sweeps.WORDS[x]} and {sensitivity_sweeps.WORDS[y]}."
-    event = show.chart(figure, f"sens-{x}-{y}", words, **options)
+    alt = f"Accuracy over {sensitivity_sweeps.WORDS[x]} and {sensitivity_sweeps.WORDS[y]}."
+    event = show.chart(figure, f"sens-{x}-{y}", alt, **options)
     sensitivity_sweeps.take(event, (x, y), settings)
     lists = ", ".join(f"{n}={list(sensitivity_sweeps.values(settings, n))!r}" for n in (x, y))
     lines, drawn = f"table = sweep(s, seed=PAPER_SEEDS, {lists})", (
