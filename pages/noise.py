@@ -56,7 +56,7 @@ def controls() -> None:
                     "half": "in half the nodes",
                     "nodes": "whole nodes",
                     "columns": "whole columns",
-                }.get,
+                }.__getitem__,
                 help="Rows are brought to unit length after that.",
             )
 

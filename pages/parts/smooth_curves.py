@@ -1,5 +1,6 @@
 """The curves of the Smooth page: what another α or T would give."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -54,7 +55,8 @@ def silhouettes_over_alpha(result: Result, pinned: Result | None) -> pd.DataFram
     values = silhouettes(plain, result.graph)
     here = (settings.alpha, metrics.silhouette_smoothed)
     level = ("raw features", metrics.silhouette_raw)
-    figure = figures.curve(ALPHAS, [values], here, figures.ALPHA, "silhouette", level=level)
+    line = [math.nan if value is None else value for value in values]
+    figure = figures.curve(ALPHAS, [line], here, figures.ALPHA, "silhouette", level=level)
     return _show(SILHOUETTE, ALPHAS, values, figure)
 
 
@@ -107,7 +109,7 @@ def _show(
 ) -> pd.DataFrame:
     known = [(y, -i) for i, y in enumerate(curve) if y is not None]
     top, place = max(known, default=(0.0, 0))  # of equal ones the first
-    words = f"{name}: the top is {top:.3f}, at {x[-place]:g}." if known else "Not measurable."
-    st.caption(words + " Look how far the diamond, your setting, is from it.")
-    show.chart(figure, "smooth_curve_chart", words)
+    said = f"{name}: the top is {top:.3f}, at {x[-place]:g}." if known else "Not measurable."
+    st.caption(said + " Look how far the diamond, your setting, is from it.")
+    show.chart(figure, "smooth_curve_chart", said)
     return pd.DataFrame({"x": x, "y": curve})
