@@ -6,30 +6,21 @@ Start it with `make app`, or `streamlit run app.py`.
 import logging
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from pages.shared import controls, frame, lab, link
+from pages.shared.pages import PAGES
 from spear_core import SpearError
 
 st.set_page_config(page_title="SPEAR explorer", page_icon="🎯", layout="wide")
 st.html(frame.STYLE)
-page = st.navigation(
-    [
-        st.Page("pages/explore.py", title="Explore", url_path="explore", default=True),
-        st.Page("pages/learn.py", title="Learn", url_path="learn"),
-        st.Page("pages/split.py", title="Split", url_path="split"),
-        st.Page("pages/smooth.py", title="Smooth", url_path="smooth"),
-        st.Page("pages/shrink.py", title="Shrink", url_path="shrink"),
-        st.Page("pages/noise.py", title="Noise", url_path="noise"),
-        st.Page("pages/attack.py", title="Attack", url_path="attack"),
-        st.Page("pages/privacy.py", title="Privacy", url_path="privacy"),
-        st.Page("pages/sensitivity.py", title="Sensitivity", url_path="sensitivity"),
-        st.Page("pages/paper.py", title="Paper", url_path="paper"),
-        st.Page("pages/compare.py", title="Compare", url_path="compare"),
-        st.Page("pages/deploy.py", title="Deploy", url_path="deploy"),
-    ],
-    position="top",
-)
-st.session_state["_page"] = page.url_path or "explore"  # the default page has no path
+offered: dict[str, list[StreamlitPage]] = {}
+for one in PAGES:
+    first = one is PAGES[0]  # the default page has no path
+    script = st.Page(one.script, title=one.title, url_path=one.name, default=first)
+    offered.setdefault(one.group, []).append(script)
+page = st.navigation(offered, position="top")
+st.session_state["_page"] = page.url_path or PAGES[0].name
 try:
     settings = controls.settings()
 except SpearError as error:  # values that do not go together

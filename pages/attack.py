@@ -18,7 +18,7 @@ from spear_core.figures.map import alt_text, map_figure
 from spear_core.figures.map.pinned import with_pinned
 from spear_core.studies.damage import Defended, Draw, compare, damage, held_by, honest, table, words
 
-CLASSES, MAP, PICTURES, DAMAGE, DEFENCES, PAPER = link.VIEWS["attack_view"]
+CLASSES, MAP, PICTURES, DAMAGE, DEFENCES, PAPER = link.choices("attack_view")
 
 COLUMNS = {  # of the comparison of defences, in words
     "accuracy": "attacked, %",
@@ -101,8 +101,8 @@ with left:
     else:
         st.info("Nobody lies yet: click a client in the picture, or begin with three.")
         for column, rule in zip(st.columns(3), ("random", "smallest", "largest"), strict=True):
-            change = {"attackers": rule, "attacker_count": 3}
-            column.button(f"Three {rule}", on_click=attack_who.take, kwargs=change, width="stretch")
+            three = {"attackers": rule, "attacker_count": 3}
+            column.button(f"Three {rule}", on_click=attack_who.take, kwargs=three, width="stretch")
 with right:
     attack_who.who(attacked)
     st.markdown("#### What they do")
@@ -111,7 +111,7 @@ with right:
     attack_who.defence()
 
 # one view at a time ----------------------------------------------------------------------------
-views = [v for v in link.VIEWS["attack_view"] if v != PICTURES or settings.dataset == "digits"]
+views = [v for v in link.choices("attack_view") if v != PICTURES or settings.dataset == "digits"]
 if state["attack_view"] not in views:
     state["attack_view"] = CLASSES
 view = show.switch("View", views, "attack_view", label_visibility="collapsed")
@@ -149,8 +149,8 @@ elif view == MAP:
         figures.with_liars(figure, shown, last)
     live_map(figure, key="attack_map", alt=f"{alt_text(shown, last)} {said}", height=480)
     with st.container(horizontal=True):
-        show.switch("Prototypes", link.VIEWS["show"], "show")
-        show.switch("Colour by", link.VIEWS["colour"], "colour")
+        show.switch("Prototypes", link.choices("show"), "show")
+        show.switch("Colour by", link.choices("colour"), "colour")
     if made is None:
         mapview._wait(settings.dataset, settings.alpha, settings.steps, graph)
 elif view == PICTURES:
@@ -171,9 +171,9 @@ elif view == DAMAGE:
     if small or st.button("Make the 60 runs"):
         found = drawn(plain)
         reached = (defended or attacked).metrics.accuracy
-        here = Draw(liars, share, 100 * reached) if liars else None
-        other = pinned.metrics.accuracy if pinned else None
-        figure = figures.damage_dots(found, 100 * before, here, 100 * other if other else None)
+        here = Draw(liars, share, 100 * reached) if liars and reached is not None else None
+        then = pinned.metrics.accuracy if pinned else None
+        figure = figures.damage_dots(found, 100 * before, here, 100 * then if then else None)
         tables["damage"] = pd.DataFrame(found)
         along = tables["damage"]["share"].corr(tables["damage"]["accuracy"])
         said = f"Correlation of accuracy with the share held: {along:.2f}."
@@ -217,6 +217,8 @@ if small and before is not None:
         others[f"defended by {settings.defence}"] = settings
     if liars:
         others["oracle"] = replace(settings, defence="oracle")
-    values = {name: [100 * v for v in runs.over_seeds(one)] for name, one in others.items()}
-    said = [f"{name} {mean(v):.1f} ± {pstdev(v):.1f} %" for name, v in values.items()]
-    spread.caption(f"Above this seed; mean ± standard deviation of five seeds: {', '.join(said)}.")
+    each = []
+    for name, one in others.items():
+        values = [100 * v for v in runs.over_seeds(one) if v is not None]
+        each.append(f"{name} {mean(values):.1f} ± {pstdev(values):.1f} %")
+    spread.caption(f"Above this seed; mean ± standard deviation of five seeds: {', '.join(each)}.")

@@ -13,7 +13,7 @@ from spear_core.figures import compare as figures
 from spear_core.paper import rivals
 from spear_core.sweeps import sweep
 
-TABLE, ROUNDS, PARETO, BETA, SPACE = link.VIEWS["compare"]
+TABLE, ROUNDS, PARETO, BETA, SPACE = link.choices("compare")
 BETAS = (0.05, 0.1, 0.3, 0.5, 1.0)
 
 settings = frame.settings()
@@ -31,7 +31,7 @@ st.caption(
     f"{settings.dataset}, K = {settings.clients}, β = {settings.beta:g}: the same split, the same "
     f"labels, tested on the full graph. SPEAR, five seeds: {spear[0]:.2f} ± {spear[1]:.2f} %."
 )
-view = show.switch("View", link.VIEWS["compare"], "compare", label_visibility="collapsed")
+view = show.switch("View", link.choices("compare"), "compare", label_visibility="collapsed")
 made = ""
 if found:
     rounds = sorted({s.rounds for s in found})

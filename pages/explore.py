@@ -11,10 +11,12 @@ from spear_core import figures
 from spear_core.explain.words import pulled_towards, weight_formula
 from spear_core.figures.common import class_names
 
+SILHOUETTE, CONFUSION, PROTOTYPES, TIME = link.choices("view")
+
 settings = frame.settings()
 result = runs.result_or_stop(settings)
 pinned = pinned_result(result)
-alike = same_graph(pinned, result)
+pinned_here = same_graph(pinned, result)
 before = frame.last_result(result)
 metrics, graph, names = result.metrics, result.graph, class_names(result)
 
@@ -36,12 +38,12 @@ runs.let_go()
 left, right = st.columns([3, 2])
 chosen = frame.picked(result)
 with left:
-    if mapview.draw(result, before, chosen, alike):
+    if mapview.draw(result, before, chosen, pinned_here):
         runs.let_go(0.1)
 with right:
     st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")
     event = show.chart(
-        figures.weights(result, chosen, alike),
+        figures.weights(result, chosen, pinned_here),
         "weights",
         f"λ of {len(result.uploads.label)} prototypes by client and class.",
         on_select="rerun",
@@ -57,11 +59,11 @@ with right:
         )
 
 # one view at a time --------------------------------------------------------------------------
-views = [v for v in link.VIEWS["view"] if v != "Prototypes" or settings.dataset == "digits"]
+views = [v for v in link.choices("view") if v != PROTOTYPES or settings.dataset == "digits"]
 if st.session_state["view"] not in views:  # pictures are there for digits alone
     st.session_state["view"] = views[0]
 view = show.switch("More of this run", views, "view", label_visibility="collapsed")
-if view == "Silhouette":
+if view == SILHOUETTE:
     st.caption(
         "How tightly the true classes lie together, -1 to 1, by cosine, on the test nodes: before "
         "and after smoothing on the full graph. The labels are used only to measure."
@@ -69,21 +71,23 @@ if view == "Silhouette":
     costly = graph.num_nodes * graph.num_features > runs.LARGE
     if not costly or st.toggle("Compute it: this graph is large, it takes some seconds"):
         show.chart(figures.silhouettes(result, pinned), "silhouettes", "Silhouette, raw, smoothed.")
-elif view == "Confusion":
+elif view == CONFUSION:
     a, b = st.columns(2)
     with a:
-        words = "Colour: change since the pinned setting; more on the diagonal is better."
-        st.caption(words if alike else "Test nodes; the diagonal is right.")
-        show.chart(figures.confusion(result, alike), "confusion", "Confusion matrix.")
+        since = "Colour: change since the pinned setting; more on the diagonal is better."
+        st.caption(since if pinned_here else "Test nodes; the diagonal is right.")
+        show.chart(figures.confusion(result, pinned_here), "confusion", "Confusion matrix.")
     with b:
         st.caption("Share of each class that is right.")
         show.chart(
-            figures.class_accuracy(result, alike), "class_accuracy", "Accuracy of each class."
+            figures.class_accuracy(result, pinned_here), "class_accuracy", "Accuracy of each class."
         )
-elif view == "Prototypes":
+elif view == PROTOTYPES:
     label = chosen[1] if chosen else int(show.switch("Class", names, "digit"))
-    show.chart(figures.pictures(result, label, alike), "pictures", f"Prototypes of class {label}.")
-elif view == "Time and bytes":
+    show.chart(
+        figures.pictures(result, label, pinned_here), "pictures", f"Prototypes of class {label}."
+    )
+elif view == TIME:
     a, b = st.columns([2, 3])
     shown = {"this run": result} | ({"pinned": pinned} if pinned else {})
     stages = {n: {k: f"{1000 * v:.2f} ms" for k, v in r.seconds.items()} for n, r in shown.items()}
@@ -114,14 +118,15 @@ show.same_in_python(
 
 # the further runs come last, so that nothing above waits for them --------------------------------
 if graph.num_nodes <= runs.SMALL and metrics.accuracy is not None:
-    seeds = runs.over_seeds(settings)
+    seeds = [value for value in runs.over_seeds(settings) if value is not None]
+    simpler = {k: v for k, v in runs.references(settings).items() if v is not None}
     mean, std = statistics.mean(seeds), statistics.pstdev(seeds)
     spread.metric("Mean of five seeds", f"{100 * mean:.2f} ± {100 * std:.2f} %")
     strip.plotly_chart(
         figures.accuracy_strip(
             metrics.accuracy,
             seeds,
-            runs.references(settings),
+            simpler,
             pinned.metrics.accuracy if pinned else None,
         ),
         key="strip",

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts import learn_steps
-from pages.shared import controls, frame, runs, show
+from pages.shared import controls, frame, link, runs, show
 from spear_core import SpearError, defaults
 
 GRAPHS = ("digits", "karate")
@@ -33,7 +33,7 @@ title, idea, make, knob = learn_steps.STEPS[number - 1]
 
 top, graph = st.columns([3, 1], vertical_alignment="bottom")
 with top:
-    steps = [str(i + 1) for i in range(last)]
+    steps = link.choices("learn")
     show.switch("Step", steps, "learn", format_func=lambda i: f"{i} ✓" if int(i) in seen else i)
 other = next(name for name in GRAPHS if name != settings.dataset)
 graph.button(f"Use {other} instead", on_click=use, args=(other,), width="stretch")

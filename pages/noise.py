@@ -56,7 +56,7 @@ def controls() -> None:
                     "half": "in half the nodes",
                     "nodes": "whole nodes",
                     "columns": "whole columns",
-                }.get,
+                }.__getitem__,
                 help="Rows are brought to unit length after that.",
             )
 
@@ -88,7 +88,7 @@ else:
         st.caption(noise_views.homophily_words(result))
 
 # one view at a time --------------------------------------------------------------------------
-views = link.VIEWS["noise_view"]
+views = link.choices("noise_view")
 view = show.switch("More on noise", views, "noise_view")
 tables, lines = noise_views.VIEWS[view](result, same_graph(pinned, result))
 show.export({"costs": table, **tables})

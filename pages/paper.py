@@ -7,13 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts import paper_maps, paper_table
-from pages.shared import frame, runs, show
+from pages.shared import frame, link, runs, show
 from spear_core.figures import paper as figures
 from spear_core.paper import findings, measured
-from spear_core.paper.tables import PRINTED, rivals, table
+from spear_core.paper.tables import rivals, table
 
-TABLES, CURVES, MAPS, DOUBTS = "Tables", "Curves", "Maps", "Where it does not hold"
-CURVE_NAMES = ("β curve", "γ curve", "T curve", "α curve", "boundary")
+TABLES, CURVES, MAPS, DOUBTS = link.choices("paper")
 ABOUT = {
     "β curve": "Cora from extreme skew to mild skew.",
     "γ curve": "From peers alone (γ = 0) to no shrinkage (∞).",
@@ -46,11 +45,11 @@ st.caption(
     + f". Five seeds, measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))} "
     f"with {rows[0].versions}. Every cell opens the explorer at its setting."
 )
-views = (TABLES, CURVES, MAPS, DOUBTS)
-view = show.switch("View", views, "paper", label_visibility="collapsed")
+view = show.switch("View", link.choices("paper"), "paper", label_visibility="collapsed")
 if view == TABLES:
     if show.shown("paper_table"):
-        st.selectbox("Table", list(PRINTED), key="paper_table", format_func=str.capitalize)
+        tables = link.choices("paper_table")
+        st.selectbox("Table", tables, key="paper_table", format_func=str.capitalize)
     name = st.session_state["paper_table"]
     shown = table(name, [*rows, *rivals()])
     st.caption(shown.about + ". Ours: mean ± standard deviation over seeds.")
@@ -62,7 +61,7 @@ if view == TABLES:
                 f"{row.printed:g} printed" + (f"; {row.note}." if row.note else ".")
             )
 elif view == CURVES:
-    name = show.switch("Curve", CURVE_NAMES, "paper_curve")
+    name = show.switch("Curve", link.choices("paper_curve"), "paper_curve")
     st.caption(f"{ABOUT[name]} The paper draws this curve without numbers; ours is measured.")
     show.chart(figures.curve(rows, name), f"paper-{name}", f"Accuracy, {name}.")
 elif view == MAPS:

@@ -3,24 +3,22 @@
 import math
 from dataclasses import replace
 from statistics import mean, pstdev
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from pages.parts import privacy_views
 from pages.shared import controls, frame, runs, show
-from pages.shared.pinned import pinned_result, same_graph
+from pages.shared.pinned import pinned_result
 from spear_core import Settings, run
 from spear_core.figures import privacy as figures
 from spear_core.figures.common import class_names
 from spear_core.studies.exposure import Exposure, exposure
-from spear_core.studies.privacy_cost import DRAWS, EPSILONS, Cost, privacy_cost
-from spear_core.transforms.calibration import gaussian_mu
-from spear_core.transforms.privacy import COUNT_SHARE, noise, sensitivity
+from spear_core.studies.privacy_cost import EPSILONS
+from spear_core.transforms.privacy import noise, sensitivity
 
 DELTAS = tuple(10.0**-e for e in range(12, 1, -1))
-RUNGS = (1000.0, 100.0, 10.0, 1.0)  # values of ε at which a digit is shown
 TRIES = 5  # draws of the noise behind every figure of an attack
 
 settings = frame.settings()
@@ -33,21 +31,6 @@ def seen_in(settings: Settings) -> tuple[Exposure, float | None]:
     """What a run gives away and its accuracy; the run itself is not kept."""
     result = run(settings)
     return exposure(result), result.metrics.accuracy
-
-
-@st.cache_data(
-    max_entries=32, show_spinner=f"{len(EPSILONS)} values of ε, 5 seeds, {DRAWS} draws …"
-)
-def cost_of(settings: Settings) -> Cost | None:
-    return privacy_cost(settings)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def sent_by(settings: Settings, client: int, label: int) -> Any:
-    """The upload of one client and class, None if there is none."""
-    up = run(settings).sent
-    rows = ((up.client == client) & (up.label == label)).nonzero().flatten()
-    return up.prototypes[rows[0]].cpu() if len(rows) else None
 
 
 def percent(value: float | None) -> str:
@@ -77,19 +60,29 @@ pin = pinned_result(result, epsilon=math.inf) if controls.pinned() else None
 names, graph = class_names(result), result.graph
 tries = [replace(settings, draw=settings.draw + d) for d in range(TRIES if private else 1)]
 before, clean = seen_in(off)
-after, reached = zip(*map(seen_in, tries), strict=True) if private else ((), ())
+seen = [seen_in(one) for one in tries] if private else []
+after = [found for found, _ in seen]
+reached = [accuracy for _, accuracy in seen if accuracy is not None]
 alone = int(before.alone.sum())
 held = sensitivity(result.held, settings)
-client = int(held.argmax())
-width = noise(float(held[client]), graph.num_features, settings) if private else None
+width = noise(float(held.max()), graph.num_features, settings) if private else None
 
 numbers = st.columns(4)
-measured = clean is not None
-now = mean(reached) if private and measured else clean
+now = mean(reached) if reached else clean
+by_noise, told = None, ""
+if not private:
+    told = "No noise is added now. Pull ε to the left and look what it hides and what it costs."
+elif now is not None and clean is not None:
+    by_noise = f"{100 * (now - clean):+.1f} points by noise"
+    told = (
+        f"With ε = {settings.epsilon:g} this seed reaches "
+        f"**{100 * now:.1f} ± {100 * pstdev(reached):.1f} %** instead of {100 * clean:.1f} % "
+        f"({len(tries)} draws of the noise)."
+    )
 numbers[0].metric(
     "Accuracy",
     percent(now),
-    f"{100 * (now - clean):+.1f} points by noise" if private and measured else None,
+    by_noise,
     help=f"This seed, mean over {len(tries)} draws of the noise.",
 )
 found = mean(int(one.found[one.alone].sum()) for one in after or [before])
@@ -115,16 +108,8 @@ numbers[3].metric(
     help="σ (Laplace: b) of every coordinate of a class sum, at the client that needs most. A sum "
     "of n nodes is at most n long.",
 )
-spread = f" ± {100 * pstdev(reached):.1f}" if private and measured else ""
-if private and measured:
-    st.markdown(
-        f"With ε = {settings.epsilon:g} this seed reaches **{100 * now:.1f}{spread} %** instead of "
-        f"{100 * clean:.1f} % ({len(tries)} draws of the noise)."
-    )
-elif not private:
-    st.markdown(
-        "No noise is added now. Pull ε to the left and look what it hides and what it costs."
-    )
+if told:
+    st.markdown(told)
 curve = st.container()  # drawn last: it takes many runs
 
 # who is exposed ------------------------------------------------------------------------------
@@ -176,75 +161,18 @@ else:
     st.info(f"No upload stands for a single node here; the smallest n is {before.counts.min()}.")
 
 if settings.dataset == "digits":
-    (k, c), i = chosen, order[pairs.index(chosen)]
-    st.subheader(f"What the server sees of client {k}, class {names[c]}, n = {before.counts[i]}")
-    st.caption("Click a cell above for another upload. Every picture is in its own range of grey.")
-    rungs = sorted({*RUNGS, *([settings.epsilon] if private else [])}, reverse=True)
-    node = graph.features[int(before.nearest[i])]
-    tiles = [("the node" if before.counts[i] == 1 else "nearest<br>node", node)]
-    tiles.append(("sent,<br>no noise", sent_by(off, k, c)))
-    for e in rungs:
-        word = "now,<br>" if e == settings.epsilon else "sent,<br>"
-        tiles.append((f"{word}ε = {e:g}", sent_by(replace(settings, epsilon=e), k, c)))
-    said = "A real node, the upload without noise, then under more and more noise."
-    show.chart(figures.ladder(tiles), "privacy_digit", said)
-
-# how much noise, and what it promises ---------------------------------------------------------
-st.subheader("How much noise, and what it promises")
-st.markdown(
-    "**Protected:** the features and the label of any one node. **Not protected:** the edges, and "
-    "which nodes are labelled. Each client sends, for every class, a noisy sum and a noisy count, "
-    "also for classes it does not hold; then the mean is taken, cut to length 1, the count rounded."
-)
-if width and settings.mechanism == "gaussian":
-    mu = gaussian_mu(settings.epsilon, settings.delta)
-    below = rf"{mu:.3g}\cdot\sqrt{{{1 - COUNT_SHARE:g}}}"
-    st.latex(
-        r"\sigma = \frac{\Delta}{\mu\sqrt{1-\kappa}} = "
-        rf"\frac{{{held[client]:.2f}}}{{{below}}} = {width.sums:.3g}"
-    )
-    st.latex(rf"\sigma_n = \frac{{\sqrt 2}}{{\mu\sqrt\kappa}} = {width.counts:.3g}")
-elif width:
-    st.latex(
-        r"b = \frac{\Delta\sqrt F}{(1-\kappa)\,\varepsilon} = "
-        rf"\frac{{{held[client]:.2f}\cdot\sqrt{{{graph.num_features}}}}}"
-        rf"{{{1 - COUNT_SHARE:g}\cdot {settings.epsilon:g}}} = {width.sums:.3g}"
-    )
-    st.latex(rf"b_n = \frac{{2}}{{\kappa\,\varepsilon}} = {width.counts:.3g}")
-st.caption(
-    f"Δ = {held[client]:.2f}: as far as one changed node of client {client} can move its class "
-    f"sums, itself and through the neighbours it is smoothed into (α = {settings.alpha:g}, "
-    f"T = {settings.steps}). κ = {COUNT_SHARE:g} of the budget goes to the counts. An onlooker's "
-    "odds about a node change by a factor of at most e^ε, so an ε far above 10 promises little on "
-    "paper, whatever these two attacks fail to see. docs/privacy.md has the derivation."
-)
+    privacy_views.digit(result, settings, before, int(order[pairs.index(chosen)]))
+privacy_views.promise(result, settings, held, width)
 
 # what it costs ---------------------------------------------------------------------------------
 tables = {"exposed uploads": exposed}
 lines = ["from spear_core.studies.exposure import exposure", "seen = exposure(r)"]
 lines += ["print(seen.membership, seen.found[seen.alone].sum(), seen.alone.sum())"]
 with curve:
-    st.subheader("What privacy costs")
-    runs.let_go()
-    plain = replace(off, seed=42, draw=0)
-    quick = graph.num_nodes * graph.num_features <= runs.LARGE
-    many = len(EPSILONS) * 5 * DRAWS
-    if not measured:
-        st.info("There is no test node, so accuracy cannot be measured.")
-    elif quick or st.button(f"Make the {many} runs", help="This graph is large: it takes a while."):
-        cost = cost_of(plain)
-        other = controls.pinned() if same_graph(pin, result) else None
-        theirs = replace(other, epsilon=math.inf, seed=42, draw=0) if other else plain
-        words = " ".join(cost.words())
-        st.markdown(words)
-        here = (settings.epsilon, 100 * now)
-        then = cost_of(theirs) if theirs != plain else None
-        figure = figures.accuracy_over_epsilon(cost, here, then)
-        show.chart(figure, "privacy_cost", f"Accuracy over ε. {words}")
-        st.caption(f"Mean ± standard deviation over 5 seeds with {DRAWS} draws of the noise each.")
-        tables["accuracy over epsilon"] = pd.DataFrame(cost.table())
-        lines += ["", "from spear_core.studies.privacy_cost import privacy_cost"]
-        lines += ['print(*privacy_cost(s).words(), sep="\\n")']
-
+    table = privacy_views.price(result, settings, now, pin)
+if table is not None:
+    tables["accuracy over epsilon"] = table
+    lines += ["", "from spear_core.studies.privacy_cost import privacy_cost"]
+    lines += ['print(*privacy_cost(s).words(), sep="\\n")']
 show.export(tables)
 show.same_in_python(settings, f"Privacy on {settings.dataset}", *lines)

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from pages.parts import sensitivity_sweeps
-from pages.shared import frame, runs, show
+from pages.shared import frame, link, runs, show
 from spear_core.figures import sweep as figures
 
-ONE, TWO, HOMOPHILY = "One knob", "Two knobs", "Homophily and α"
+ONE, TWO, HOMOPHILY = link.choices("sens")
 
 settings = frame.settings()
 result = runs.result_or_stop(settings)
@@ -14,8 +14,8 @@ large = result.graph.num_nodes > runs.SMALL
 st.markdown("#### What depends on what")
 st.caption("Mean over the paper's five seeds, the band is ± one standard deviation. Click a point "
            "to open the explorer there.")  # fmt: skip
-view = show.switch("View", (ONE, TWO, HOMOPHILY), "sens", label_visibility="collapsed")
-knobs = list(sensitivity_sweeps.KNOBS)
+view = show.switch("View", link.choices("sens"), "sens", label_visibility="collapsed")
+knobs = link.choices("sens_x")
 options = {"on_select": "rerun", "selection_mode": "points"}
 if large and not st.toggle("Sweep this large graph: it takes a while, and is kept", key="sens_go"):
     st.stop()
@@ -46,8 +46,8 @@ elif view == TWO:
     with st.spinner("Five seeds at every cell …", show_time=True):
         table = sensitivity_sweeps.table(settings, (x, y), (settings.dataset,))
     figure = figures.heat(table, x, y, here=settings)
-    words = f"Accuracy over {sensitivity_sweeps.WORDS[x]} and {sensitivity_sweeps.WORDS[y]}."
-    event = show.chart(figure, f"sens-{x}-{y}", words, **options)
+    alt = f"Accuracy over {sensitivity_sweeps.WORDS[x]} and {sensitivity_sweeps.WORDS[y]}."
+    event = show.chart(figure, f"sens-{x}-{y}", alt, **options)
     sensitivity_sweeps.take(event, (x, y), settings)
     lists = ", ".join(f"{n}={list(sensitivity_sweeps.values(settings, n))!r}" for n in (x, y))
     lines, drawn = f"table = sweep(s, seed=PAPER_SEEDS, {lists})", (

@@ -19,8 +19,8 @@ settings = frame.settings()
 result = runs.result_or_stop(settings)
 st.title(f"Shrinkage on {settings.dataset}")
 pinned = pinned_result(result)
-alike = same_graph(pinned, result)
-names, up = class_names(result), result.uploads
+pinned_here = same_graph(pinned, result)
+names, up, metrics = class_names(result), result.uploads, result.metrics
 lam = result.estimate.weights[up.client, up.label]
 columns = {"client": up.client, "class": up.label, "n": up.counts, "lambda": lam}
 columns["pulled"] = (result.partition.train_counts > 0).sum(0)[up.label] > 1
@@ -46,11 +46,11 @@ with left:
 with right:
     st.subheader("Local → shrunk → global")
     st.caption("Cosine distance to the true centroid: look how far each step moves to the left.")
-    reading = show.switch("True centroid of", link.VIEWS["centroid"], "centroid")
-    errors, old = (
-        class_errors(run.estimate, run.metrics.centroids_of(reading)) if run else None
-        for run in (result, alike)
-    )
+    reading = show.switch("True centroid of", link.choices("centroid"), "centroid")
+    errors = class_errors(result.estimate, metrics.centroids_of(reading))
+    old = None
+    if pinned_here:
+        old = class_errors(pinned_here.estimate, pinned_here.metrics.centroids_of(reading))
     if errors["class"]:
         on_average = (f"{s} {np.mean(errors[s]):.3f}" for s in ("local", "shrunk", "spear"))
         said = f"Distances to the centroids by class; on average {', '.join(on_average)}."
@@ -65,7 +65,7 @@ if settings.dataset in PRINTED:
     st.caption(said if usual else said + " The present settings are others.")
 
 # one view at a time --------------------------------------------------------------------------
-views = link.VIEWS["shrink"]
+views = link.choices("shrink")
 view = show.switch("More of this run", views, "shrink", label_visibility="collapsed")
 tables, lines = shrink_views.VIEWS[view](result, pinned, reading)
 show.export({"weights": pairs, "prototype errors": means, **tables})

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts import smooth_curves, smooth_node
-from pages.shared import frame, runs, show
+from pages.shared import frame, link, runs, show
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core.explain import node as look
 from spear_core.explain.words import explain
@@ -18,7 +18,7 @@ result = runs.result_or_stop(settings)
 graph, names = result.graph, class_names(result)
 st.title("Smoothing on " + settings.dataset)
 pinned = pinned_result(result)
-alike = same_graph(pinned, result)
+pinned_here = same_graph(pinned, result)
 st.markdown(
     f"Every node is mixed with its neighbours **T = {settings.steps}** times; they weigh "
     f"**α = {settings.alpha:g}**. Follow one node: click another, type its id, or ask for one."
@@ -26,8 +26,8 @@ st.markdown(
 
 # one node ------------------------------------------------------------------------------------
 view = smooth_node.choose(result)
-then = look.inspect(alike, view.node) if alike else None
-node, true, said = view.node, names[view.true], names[view.predicted]
+then = look.inspect(pinned_here, view.node) if pinned_here else None
+node, true, called = view.node, names[view.true], names[view.predicted]
 left, right = st.columns([1, 1.1])
 with left:
     st.subheader(f"Node {node} and its neighbours")
@@ -36,11 +36,11 @@ with left:
         "ring: its neighbours, by class; outer ring: some of theirs. Click one to follow it."
     )
     key = f"smooth_around_{settings.dataset}_{node}"  # a new one each time: nothing stays selected
-    words = f"Node {node} of class {true} with {len(view.neighbours)} neighbours."
+    alt = f"Node {node} of class {true} with {len(view.neighbours)} neighbours."
     chosen = {"on_select": smooth_node.clicked(graph, key), "selection_mode": "points"}
-    show.chart(draw.neighbourhood(result, view), key, words, **chosen)
+    show.chart(draw.neighbourhood(result, view), key, alt, **chosen)
 with right:
-    st.subheader(f"Class {true}, predicted {said}: {'right' if view.right else 'wrong'}")
+    st.subheader(f"Class {true}, predicted {called}: {'right' if view.right else 'wrong'}")
     why = explain(result, view)
     st.markdown(why)
     st.caption("Look at how far each class moves from the ring (raw features) to the dot.")
@@ -48,33 +48,33 @@ with right:
 left, right = st.columns(2)
 with left:
     makers = look.builders(result, view.predicted)
-    st.subheader(f"Who built prototype {said}")
+    st.subheader(f"Who built prototype {called}")
     st.caption("A client's share is ω, its count after shrinkage has handed some to the peers.")
-    words = f"{len(makers.client)} clients."
+    alt = f"{len(makers.client)} clients."
     if makers.client:
-        words = f"{words} Client {makers.client[0]} has {makers.share[0]:.0%}."
-    theirs = look.builders(alike, view.predicted) if alike else None
-    show.chart(draw.built_by(makers, theirs), "smooth_makers", words)
+        alt = f"{alt} Client {makers.client[0]} has {makers.share[0]:.0%}."
+    theirs = look.builders(pinned_here, view.predicted) if pinned_here else None
+    show.chart(draw.built_by(makers, theirs), "smooth_makers", alt)
 with right:
     st.subheader("What it is made of, step by step")
     st.caption("Look at the colours: the weight that each step hands to others, by their class.")
     own = float(view.rows[-1][node])
-    words = f"After {settings.steps} steps the node itself has {own:.1%} of the weight."
-    show.chart(draw.mixture_by_class(result, view), "smooth_mixture", words)
+    alt = f"After {settings.steps} steps the node itself has {own:.1%} of the weight."
+    show.chart(draw.mixture_by_class(result, view), "smooth_mixture", alt)
 if settings.dataset == "karate":
     st.caption("The whole club after each step: the area of a node is its weight in the vector.")
-    show.chart(draw.spread(result, view), "smooth_spread", f"The club: {words}")
+    show.chart(draw.spread(result, view), "smooth_spread", f"The club: {alt}")
 if settings.dataset == "digits":
     st.caption(
         "Above: the picture after each step, then the prototypes it is compared with. Below: the "
         "neighbours that weigh most in it."
     )
-    words = f"A {true} that grows smoother, beside prototype {said}. {words}"
-    show.chart(draw.pictures(result, view), "smooth_pictures", words)
+    alt = f"A {true} that grows smoother, beside prototype {called}. {alt}"
+    show.chart(draw.pictures(result, view), "smooth_pictures", alt)
 
 # all of them ---------------------------------------------------------------------------------
 st.subheader("Would another α or T be better?")
-kind = show.switch("Curve", list(smooth_curves.CURVES), "smooth_curve")
+kind = show.switch("Curve", link.choices("smooth_curve"), "smooth_curve")
 asked = not smooth_curves.costly(kind, result) or st.toggle(
     "Draw it here too: it takes some seconds on a graph this large"
 )
@@ -85,12 +85,12 @@ if asked:
         tables[kind] = smooth_curves.CURVES[kind](result, pinned)
 with right:
     every = result.metrics.homophily
-    words = "Homophily, the share of edges inside a class, is "
-    words += "unknown: there is no edge." if every is None else f"{every:.2f}."
-    st.caption(words + (" Look where the bars differ: smoothing helps there, or harms." * asked))
+    alt = "Homophily, the share of edges inside a class, is "
+    alt += "unknown: there is no edge." if every is None else f"{every:.2f}."
+    st.caption(alt + (" Look where the bars differ: smoothing helps there, or harms." * asked))
     if asked:
         without = runs.result_of(replace(settings, alpha=0.0))
-        show.chart(draw.by_homophily(result, without, alike), "smooth_by_homophily", words)
+        show.chart(draw.by_homophily(result, without, pinned_here), "smooth_by_homophily", alt)
 
 similar = {"class": names, "before": view.before.tolist(), "after": view.after.tolist()}
 around = {
@@ -101,7 +101,7 @@ around = {
 tables |= {
     "Similarities": pd.DataFrame(similar),
     "Neighbours": pd.DataFrame(around),
-    f"Builders of prototype {said}": pd.DataFrame(vars(makers)),
+    f"Builders of prototype {called}": pd.DataFrame(vars(makers)),
 }
 show.export(tables)
 show.same_in_python(

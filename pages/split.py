@@ -7,21 +7,22 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.shared import frame, show
+from pages.shared import frame, link, show
 from pages.shared.pinned import pinned_result, same_graph
 from pages.shared.runs import result_or_stop
 from spear_core import Result
 from spear_core.figures import split as draw
 from spear_core.figures.common import class_names
 
-LATER = {"alpha": 0.0, "steps": 0, "gamma": 0.5}  # a split knows nothing of them
+ALL, TRAINING = link.choices("split_count")
+LATER: dict[str, Any] = {"alpha": 0.0, "steps": 0, "gamma": 0.5}  # a split knows nothing of them
 
 settings = frame.settings()
 result = result_or_stop(replace(settings, **LATER))
 graph, part, metrics = result.graph, result.partition, result.metrics
 st.title(f"How {settings.dataset} is split")
 pinned = pinned_result(result, **LATER)
-alike = same_graph(pinned, result)
+pinned_here = same_graph(pinned, result)
 
 
 def metric(column: Any, name: str, of: Callable[[Result], str], help: str) -> None:
@@ -62,23 +63,23 @@ if part.notes:
 
 st.subheader("Who holds which class")
 st.caption("Look along a row: a row with one bright cell is a client that knows one class.")
-which = show.switch("Count", ("all nodes", "training nodes"), "split_count")
-training = which == "training nodes"
-words = f"The {which} by client and class; clients hold {held.min()} to {held.max()} classes each."
-show.chart(draw.holdings(result, training, alike), "split_holdings", words)
+which = show.switch("Count", link.choices("split_count"), "split_count")
+training = which == TRAINING
+alt = f"The {which} by client and class; clients hold {held.min()} to {held.max()} classes each."
+show.chart(draw.holdings(result, training, pinned_here), "split_holdings", alt)
 
 left, right = st.columns(2)
 with left:
     st.subheader("How large clients are")
     st.caption("Look at the shortest bars: few training nodes give a noisy prototype.")
-    words = f"Bars of {part.sizes.min()} to {part.sizes.max()} nodes; {len(part.empty)} clients "
-    words += f"are empty, {len(part.untrained)} have no training node."
-    show.chart(draw.sizes(result, alike), "split_sizes", words)
+    alt = f"Bars of {part.sizes.min()} to {part.sizes.max()} nodes; {len(part.empty)} clients "
+    alt += f"are empty, {len(part.untrained)} have no training node."
+    show.chart(draw.sizes(result, pinned_here), "split_sizes", alt)
 with right:
     st.subheader("What is left of the homophily")
     st.caption("Look for dots above the line: inside, neighbours are more alike than in the graph.")
-    words = f"A dot for each client, by size and homophily; the graph's own is {whole(result)}."
-    show.chart(draw.homophily(result, pinned), "split_homophily", words)
+    alt = f"A dot for each client, by size and homophily; the graph's own is {whole(result)}."
+    show.chart(draw.homophily(result, pinned), "split_homophily", alt)
 
 st.subheader("The cut, close up")
 part_of = "The whole graph." if graph.num_nodes <= 90 else "A part where many classes meet."
@@ -86,8 +87,8 @@ st.caption(
     f"{part_of} Colours are clients, numbers are classes. No client smooths over a dashed edge: "
     "its ends belong to two of them."
 )
-words = f"{part_of} Clients as colours, cut edges dashed."
-show.chart(draw.small_graph(result, alike), "split_small", words)
+alt = f"{part_of} Clients as colours, cut edges dashed."
+show.chart(draw.small_graph(result, pinned_here), "split_small", alt)
 
 names = class_names(result)
 clients = {

@@ -1,4 +1,4 @@
-"""The app in a real browser: a server of its own and a page of headless Chromium."""
+"""The app in a real browser: a server of its own, a tab of Chromium, and what one does there."""
 
 import os
 import shutil
@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlparse
 
 import pytest
+
+from pages.shared.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 FLAGS = (
@@ -74,3 +77,57 @@ def running_app(script: Path = ROOT / "app.py") -> Iterator[str]:
     finally:
         server.terminate()
         server.wait(timeout=30)
+
+
+def settled(tab: Any, sign: str = "[data-testid=stMetric]") -> None:
+    """Wait until a page is drawn and nothing runs any more."""
+    tab.wait_for_selector(IDLE, timeout=90_000)
+    tab.wait_for_selector(sign, timeout=90_000)
+    tab.get_by_role("button", name="Copy link").wait_for(timeout=90_000)  # the last to be drawn
+    tab.wait_for_timeout(400)
+    tab.wait_for_selector(IDLE, timeout=90_000)
+
+
+def metric(tab: Any, label: str = "Accuracy on test nodes") -> str:
+    """The percentage that a figure of the page shows."""
+    lines = tab.locator("[data-testid=stMetric]", has_text=label).inner_text().split("\n")
+    return next(line for line in lines if line.endswith("%"))
+
+
+def query(tab: Any) -> dict[str, str]:
+    """The parameters in the address bar."""
+    return {k: v[0] for k, v in parse_qs(urlparse(tab.url).query).items()}
+
+
+def press(tab: Any, name: str, key: str, times: int = 1) -> None:
+    """Move a slider and wait until the link has followed."""
+    before = query(tab)
+    slider = tab.get_by_role("slider", name=name)
+    for _ in range(times):
+        slider.press(key)
+    eventually(tab, lambda: differs(query(tab), before))
+    settled(tab)
+
+
+def differs(now: object, before: object) -> None:
+    assert now != before
+
+
+def wait_for_query(tab: Any, name: str, value: str | None, timeout: float = 60_000) -> None:
+    """Until the address bar says so."""
+    tab.wait_for_function(
+        "([name, value]) => new URLSearchParams(location.search).get(name) === value",
+        arg=[name, value],
+        timeout=timeout,
+    )
+
+
+def node_is(tab: Any, number: str) -> None:
+    assert tab.get_by_role("spinbutton", name="Node").input_value() == number
+
+
+def go_to(tab: Any, title: str) -> None:
+    """Open another page by the menu of its group."""
+    group = next(page.group for page in PAGES if page.title == title)
+    tab.get_by_test_id("stTopNavSection").filter(has_text=group).click()
+    tab.get_by_role("menuitem", name=title, exact=True).click()

@@ -61,7 +61,7 @@ def what(names: Sequence[str]) -> None:
     """What liars do to their labels, their counts and their prototypes."""
     state = st.session_state
     if show.shown("flip"):
-        st.selectbox("Their labels", FLIPS, key="flip", format_func=FLIPS.get)
+        st.selectbox("Their labels", FLIPS, key="flip", format_func=FLIPS.__getitem__)
     if state["flip"] == "pair":
         for column, key, label in zip(
             st.columns(2), ("flip_from", "flip_to"), ("from", "to"), strict=True
@@ -76,7 +76,7 @@ def what(names: Sequence[str]) -> None:
             format_func=lambda r: f"× {r:,g}",
         )
     if show.shown("forge"):
-        st.selectbox("Their prototypes", FORGERIES, key="forge", format_func=FORGERIES.get)
+        st.selectbox("Their prototypes", FORGERIES, key="forge", format_func=FORGERIES.__getitem__)
     if state["forge"] == "scaled":
         st.number_input("Factor", -1e9, 1e9, key="forge_scale")
     if state["forge"] == "random" or state["flip"] == "random":

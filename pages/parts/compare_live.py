@@ -74,10 +74,10 @@ def live(settings: Settings, result: Result) -> None:
     """Train one method now, with its curve as it grows; what is done is kept when it is stopped."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         method = st.selectbox(
-            "Method", list(METHODS), key="compare_method", format_func=METHODS.get
+            "Method", list(METHODS), key="compare_method", format_func=METHODS.__getitem__
         )
         recipe = st.selectbox(
-            "Trained with", list(RECIPES), key="compare_recipe", format_func=TRAINED_AS.get
+            "Trained with", list(RECIPES), key="compare_recipe", format_func=TRAINED_AS.__getitem__
         )
         rounds = st.select_slider("Rounds", (5, 10, 25, 50, 100), value=25, key="compare_rounds")
         go = st.button("Run it now", type="primary", key="compare_go")

@@ -3,25 +3,30 @@
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 import torch
 
+from pages.parts.learn_numbers import (
+    DRAWS,
+    contested,
+    dense,
+    five_seeds,
+    fullest,
+    how_many,
+    mean_errors,
+    three_numbers,
+)
 from pages.shared import controls, link
 from spear_core.explain.node import find, inspect
 from spear_core.figures import lesson as drawn
 from spear_core.figures import shrink, smooth, split
 from spear_core.figures.common import class_names
 from spear_core.measures.prototype_error import TEST
-from spear_core.randomness import generator
-from spear_core.run import Result, run
-from spear_core.settings import PAPER_SEEDS, Settings
+from spear_core.run import Result
 from spear_core.studies.risk_check import check
-
-DRAWS = 400  # means drawn for each size in step 3
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ def splits(result: Result, knob: float) -> Task:
     held = (result.held.train_counts > 0).sum(1)
     with_any = held[held > 0].tolist()
     typical, classes = round(statistics.median(with_any)), result.graph.classes
-    choices, answer = _numbers(typical, 1, classes)
+    choices, answer = three_numbers(typical, 1, classes)
     cut = result.partition.cut_edges / max(result.graph.num_edges, 1)
     small = result.graph.num_nodes <= 100
     return Task(
@@ -81,7 +86,7 @@ def smooths(result: Result, knob: float) -> Task:
 
 def estimates(result: Result, knob: float) -> Task:
     """How the error of a mean falls with the number of nodes in it."""
-    label, n = _fullest(result), int(knob)
+    label, n = fullest(result), int(knob)
     sizes = sorted({1, 2, 4, 8, 16, n, 4 * n})
     errors = mean_errors(result, label, tuple(sizes))
     one, four = errors[sizes.index(n)], errors[sizes.index(4 * n)]
@@ -103,7 +108,7 @@ def estimates(result: Result, knob: float) -> Task:
 def few_samples(result: Result, knob: float) -> Task:
     """Which upload of a class is farthest from the truth."""
     seen = check(result, TEST)
-    label = _contested(result)
+    label = contested(result)
     rows = np.flatnonzero(seen.label == label)
     rows = rows[np.argsort(seen.n[rows], kind="stable")][:4]
     worst = int(rows[np.argmax(seen.error[rows])])
@@ -135,7 +140,7 @@ def pulls(result: Result, knob: float) -> Task:
     options = sorted({f"{lam:.2f}", *(f"{v:.2f}" for v in wrong[:2])})
     name = class_names(result)[int(up.label[row])]
     return Task(
-        f"Client {int(up.client[row])} sends class {name} from {_nodes(n)}, and γ is {gamma:g}. "
+        f"Client {int(up.client[row])} sends class {name} from {how_many(n)}, and γ is {gamma:g}. "
         "How much of it is taken from the peers?",
         tuple(options),
         options.index(f"{lam:.2f}"),
@@ -148,8 +153,8 @@ def pulls(result: Result, knob: float) -> Task:
 def weighs(result: Result, knob: float) -> Task:
     """What it costs to let every client weigh the same."""
     s = result.settings
-    weighted, alike = (five_seeds(replace(s, count_weights=flag)) for flag in (True, False))
-    gain = 100 * (statistics.mean(weighted) - statistics.mean(alike))
+    weighted, equal = (five_seeds(replace(s, count_weights=flag)) for flag in (True, False))
+    gain = 100 * (statistics.mean(weighted) - statistics.mean(equal))
     answer = 0 if gain > 1 else 2 if gain < -1 else 1
     return Task(
         "The server averages the prototypes of a class. What if every client weighed the same, "
@@ -158,9 +163,9 @@ def weighs(result: Result, knob: float) -> Task:
         answer,
         r"g_c = \mathrm{Norm}\Big(\sum_k n_{kc}\,\tilde p_{kc}\Big):\quad "
         rf"{100 * statistics.mean(weighted):.1f}\,\% \ \text{{against}}\ "
-        rf"{100 * statistics.mean(alike):.1f}\,\%",
+        rf"{100 * statistics.mean(equal):.1f}\,\%",
         f"Counting is worth {gain:+.1f} points here (mean of five seeds).",
-        drawn.two_means(weighted, alike),
+        drawn.two_means(weighted, equal),
     )
 
 
@@ -180,56 +185,8 @@ def classifies(result: Result, knob: float) -> Task:
         rf"\hat y = \arg\max_c \cos(z, g_c),\quad \cos(z, g_{{{view.predicted}}}) = {best:.3f}",
         f"It says {names[view.predicted]}: {right}.",
         smooth.similarities(result, view),
-        drawn.picture(_dense(result, view.node)) if result.graph.name == "digits" else None,
+        drawn.picture(dense(result, view.node)) if result.graph.name == "digits" else None,
     )
-
-
-@lru_cache(maxsize=64)
-def mean_errors(result: Result, label: int, sizes: tuple[int, ...]) -> list[float]:
-    """Mean squared distance of the mean of n test nodes to the mean of all of them."""
-    nodes = result.graph.test_nodes
-    z = torch.nn.functional.normalize(result.z[nodes[result.graph.y[nodes] == label]], dim=1)
-    pool, draw = z.double().cpu().numpy(), generator(result.settings.seed, "lesson")
-    centre = pool.mean(axis=0)
-    out = []
-    for n in sizes:
-        means = np.stack([pool[draw.integers(0, len(pool), n)].mean(axis=0) for _ in range(DRAWS)])
-        out.append(float(((means - centre) ** 2).sum(axis=1).mean()))
-    return out
-
-
-@lru_cache(maxsize=64)
-def five_seeds(settings: Settings) -> list[float]:
-    """Accuracies with the paper's seeds."""
-    found = [run(replace(settings, seed=seed)).metrics.accuracy for seed in PAPER_SEEDS]
-    return [value for value in found if value is not None]
-
-
-def _nodes(n: int) -> str:
-    return "1 node" if n == 1 else f"{n} nodes"
-
-
-def _dense(result: Result, node: int) -> torch.Tensor:
-    row = result.graph.x[node]
-    return row.to_dense() if row.layout != torch.strided else row
-
-
-def _numbers(right: int, low: int, high: int) -> tuple[tuple[str, ...], int]:
-    """Three numbers with the right one among them, ascending."""
-    near = [right, right - 2, right + 2, right + 4, right - 4, right + 1, right - 1]
-    chosen = sorted(list(dict.fromkeys(n for n in near if low <= n <= high))[:3])
-    return tuple(str(n) for n in chosen), chosen.index(right)
-
-
-def _fullest(result: Result) -> int:
-    """The class with the most test nodes."""
-    graph = result.graph
-    return int(torch.bincount(graph.y[graph.test_nodes], minlength=graph.classes).argmax())
-
-
-def _contested(result: Result) -> int:
-    """The class that most clients hold."""
-    return int(torch.bincount(result.uploads.label, minlength=result.graph.classes).argmax())
 
 
 def control(name: str) -> float:
@@ -238,8 +195,8 @@ def control(name: str) -> float:
         "beta": ("β, label skew: left each client one class, right all alike", controls.BETAS),
         "clients": ("K, clients", (2, 3, 5, 8, 10, 15, 20)),
         "gamma": ("γ, trust in own counts: left peers alone, right no shrinkage", controls.GAMMAS),
-        "learn_n": ("n, nodes in the mean", link.VIEWS["learn_n"]),
-        "learn_node": ("Which test node", link.VIEWS["learn_node"]),
+        "learn_n": ("n, nodes in the mean", link.choices("learn_n")),
+        "learn_node": ("Which test node", link.choices("learn_node")),
     }
     if name == "alpha":
         st.slider("α, weight of the neighbours", 0.0, 0.99, step=0.01, key="alpha")

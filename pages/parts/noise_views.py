@@ -1,7 +1,9 @@
 """The parts of the Noise page; a view gives its tables and its lines of Python."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ from spear_core.studies.noise_curve import KNOBS, VALUES, Curve, curve, spread
 
 FEW = 5_000  # nodes up to which every point is drawn twice
 Shown = tuple[dict[str, pd.DataFrame], list[str]]
-WHERE = {  # which graphs are noisy, and when
+WHERE: dict[str, dict[str, Any]] = {  # which graphs are noisy, and when
     "clients' graphs, after the split": {"noise_test": False, "noise_when": "after"},
     "clients' graphs, before the split": {"noise_test": False, "noise_when": "before"},
     "test graph too, after the split": {"noise_test": True, "noise_when": "after"},
@@ -25,7 +27,8 @@ WHERE = {  # which graphs are noisy, and when
 
 def costs(settings: Settings, seeds: bool) -> pd.DataFrame:
     """Accuracy with and without noise, with and without smoothing, and the differences."""
-    unspoiled = replace(settings, **dict.fromkeys(KNOBS, 0))
+    nothing: dict[str, Any] = dict.fromkeys(KNOBS, 0)
+    unspoiled = replace(settings, **nothing)
     clean, now = _each(unspoiled, seeds), _each(settings, seeds)
     clean_raw, now_raw = (_each(replace(s, alpha=0.0), seeds) for s in (unspoiled, settings))
     columns = {f"α = {settings.alpha:g}": (clean, now), "α = 0": (clean_raw, now_raw)}
@@ -41,7 +44,7 @@ def homophily_words(result: Result) -> str:
     """How alike neighbours are without the noise and with it: why edges may be harmless."""
     clean, held = load(result.settings), result.held
 
-    def alike(graph: Graph, inside: bool) -> str:
+    def share(graph: Graph, inside: bool) -> str:
         source, target = graph.edge_index
         same = result.graph.y[source] == result.graph.y[target]
         if inside:
@@ -49,14 +52,14 @@ def homophily_words(result: Result) -> str:
         return f"{100 * float(same.double().mean()):.0f} %" if len(same) else "none"
 
     said = (
-        f"Of the edges inside clients {alike(clean, True)} join two nodes of one class without "
-        f"this noise, {alike(held.graph, True)} with it: a client with few classes can "
+        f"Of the edges inside clients {share(clean, True)} join two nodes of one class without "
+        f"this noise, {share(held.graph, True)} with it: a client with few classes can "
         "hardly get a wrong edge."
     )
     if result.settings.noise_test:
         said += (
-            f" In the graph that is tested on it is {alike(clean, False)} without and "
-            f"{alike(result.graph, False)} with."
+            f" In the graph that is tested on it is {share(clean, False)} without and "
+            f"{share(result.graph, False)} with."
         )
     return said
 
@@ -73,7 +76,8 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
         return {}, []
     values, draws = _values(knob, result), 2 if nodes <= FEW else 1
     found, then = None, None
-    plain = replace(settings, **{knob: 0, "seed": 42})  # the curve is the same wherever we are
+    rest: dict[str, Any] = {knob: 0, "seed": 42}  # the curve is the same wherever we are
+    plain = replace(settings, **rest)
     lines = [
         "from spear_core.studies.noise_curve import curve",
         f'print(curve(s, "{knob}").words())',
@@ -81,7 +85,7 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
     if nodes <= runs.SMALL:
         found = sweep(plain, knob, values, draws)
         if pinned:
-            then = sweep(replace(pinned.settings, **{knob: 0, "seed": 42}), knob, values, draws)
+            then = sweep(replace(pinned.settings, **rest), knob, values, draws)
     elif st.toggle(f"Make the {10 * len(values)} runs", key="noise_runs"):
         bar = st.progress(0.0, "Five seeds at every point")
         found = curve(
@@ -121,7 +125,7 @@ def _values(knob: str, result: Result) -> tuple[float, ...]:
 
 
 def where(result: Result, pinned: Result | None) -> Shown:
-    """The same noise on the clients' graphs alone or on the test graph too, before or after."""
+    """Accuracy with noise in the clients' graphs alone or the test graph too, before or after."""
     settings = result.settings
     if not (settings.edge_noise or settings.feature_noise):
         st.info("Choose ρ or η above 0 first: labels of the test graph are never changed.")
@@ -130,7 +134,7 @@ def where(result: Result, pinned: Result | None) -> Shown:
     if not many and not st.toggle("Make the eight runs", key="noise_where"):
         return {}, []
     each = {
-        (name, alpha): _each(replace(settings, **changes, alpha=alpha), many)  # type: ignore[arg-type]
+        (name, alpha): _each(replace(settings, **changes, alpha=alpha), many)
         for name, changes in WHERE.items()
         for alpha in (settings.alpha, 0.0)
     }
@@ -220,9 +224,9 @@ def _points(each: np.ndarray) -> str:
     return spread(each) if len(each) > 1 else f"{each[0]:+.2f}".replace("-", "−")
 
 
-VIEWS = dict(
+VIEWS: dict[str, Callable[[Result, Result | None], Shown]] = dict(
     zip(
-        link.VIEWS["noise_view"],
+        link.choices("noise_view"),
         (*(partial(over, knob) for knob in KNOBS), where, paper),
         strict=True,
     )

@@ -39,7 +39,7 @@ def table(settings: Settings, knobs: tuple[str, ...], datasets: tuple[str, ...])
     return pd.concat(parts, ignore_index=True)
 
 
-def _kept(settings: Settings, lists: dict[str, tuple[Any, ...]], note: Any) -> pd.DataFrame:
+def _kept(settings: Settings, lists: dict[str, Any], note: Any) -> pd.DataFrame:
     """One dataset's table; what was swept in this session is not even read again."""
     kept: dict[Any, pd.DataFrame] = st.session_state.setdefault("_swept", {})
     plain = replace(settings, **{name: found[0] for name, found in lists.items()}, seed=0)
@@ -66,8 +66,8 @@ def homophily(settings: Settings, datasets: tuple[str, ...]) -> pd.DataFrame:
         around = replace(settings, dataset=name, clients=min(settings.clients, 10))
         if load(around).num_nodes <= runs.SMALL:
             wanted = ("accuracy", "homophily")
-            lists = {"alpha": KNOBS["alpha"]}
-            parts.append(sweep(around, seed=PAPER_SEEDS, measures=wanted, **lists))
+            alphas = KNOBS["alpha"]
+            parts.append(sweep(around, seed=PAPER_SEEDS, measures=wanted, alpha=alphas))
     note.empty()
     return pd.concat(parts, ignore_index=True)
 

@@ -64,7 +64,8 @@ def over_gamma(result: Result, pinned: Result | None, _reading: str) -> Shown:
     band = curve(plain, gammas, PAPER_SEEDS) if result.graph.num_nodes <= BAND else None
     said = gamma_words(gammas, mine, settings.gamma)
     st.markdown(f"Look at how much of the curve is flat. {said}")
-    here, then = (settings.gamma, 100 * accuracy), of(pinned.settings) if _small(pinned) else None
+    here = (settings.gamma, 100 * accuracy)
+    then = of(pinned.settings) if pinned and _small(pinned) else None
     show.chart(figures.accuracy_over_gamma(gammas, mine, here, band, then), "over-gamma", said)
     return {"accuracy over gamma": pd.DataFrame({"gamma": gammas, "accuracy %": mine})}, lines
 
@@ -80,7 +81,10 @@ def gain(result: Result, pinned: Result | None, _reading: str) -> Shown:
     ]
     if not _small(result) and not st.toggle("Make the 40 runs: this graph is large", key="forty"):
         return {}, lines
-    found, before = eight(result.settings), eight(pinned.settings) if _small(pinned) else None
+    found = eight(result.settings)
+    before = eight(pinned.settings) if pinned and _small(pinned) else None
+    if found is None:  # another seed has no test node
+        return {}, lines
     st.markdown("\n".join(f"- {sentence}" for sentence in found.words()))
     cells, effects = pd.DataFrame(found.cell_table()), pd.DataFrame(found.effect_table())
     a, b = st.columns(2)
@@ -112,12 +116,12 @@ def theory(result: Result, pinned: Result | None, _reading: str) -> Shown:
             * bool(pinned)
         )
     )
-    words = {"sigma2": "σ₀², variance of one node", "tau2": "τ², variance of the peers"}
-    words["samples"] = "n, nodes of the prototype"
-    for column, (key, label) in zip(st.columns(3), words.items(), strict=True):
+    labels = {"sigma2": "σ₀², variance of one node", "tau2": "τ², variance of the peers"}
+    labels["samples"] = "n, nodes of the prototype"
+    for column, (key, label) in zip(st.columns(3), labels.items(), strict=True):
         if show.shown(key):
-            column.select_slider(label, sorted(link.VIEWS[key], key=float), key=key)
-    sigma2, tau2, n = (float(st.session_state[key]) for key in words)
+            column.select_slider(label, sorted(link.choices(key), key=float), key=key)
+    sigma2, tau2, n = (float(st.session_state[key]) for key in labels)
     seen, own = risk.simulate(sigma2, tau2, int(n)), f"{sigma2 / n:.3g}"
     st.latex(
         r"\lambda^* = \frac{\sigma_0^2/n}{\sigma_0^2/n + \tau^2} = "
@@ -149,8 +153,11 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
         column.metric(label, _short(getattr(seen, name)), before, "off", delta_arrow="off")
     asked = float(f"{seen.gamma_hat:.3g}") if seen.gamma_hat else None
     there = runs.accuracy_of(replace(settings, gamma=asked)) if asked else None
-    said = f" With γ = {asked} accuracy would be {100 * there:.2f} %, now " if there else ""
-    st.markdown(words["gamma"] + (said and f"{said}it is {100 * accuracy:.2f} %."))
+    said = ""
+    if there and accuracy is not None:
+        said = f" With γ = {asked} accuracy would be {100 * there:.2f} %, now it is "
+        said += f"{100 * accuracy:.2f} %."
+    st.markdown(words["gamma"] + said)
     a, b = st.columns(2)
     with a:
         st.markdown("**Does the error fall as 1/n?** " + words["slope"])
@@ -165,9 +172,9 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
     return {"model": pd.DataFrame(seen.table())}, lines
 
 
-def _small(result: Result | None) -> bool:
-    """Whether there is a run, on a graph where many more are made at once."""
-    return result is not None and result.graph.num_nodes <= runs.SMALL
+def _small(result: Result) -> bool:
+    """Whether many more runs are made at once on this graph."""
+    return result.graph.num_nodes <= runs.SMALL
 
 
 def _short(value: float | None) -> str:
@@ -175,5 +182,5 @@ def _short(value: float | None) -> str:
 
 
 VIEWS: dict[str, Callable[[Result, Result | None, str], Shown]] = dict(
-    zip(link.VIEWS["shrink"], (over_gamma, gain, theory, model), strict=True)
+    zip(link.choices("shrink"), (over_gamma, gain, theory, model), strict=True)
 )

@@ -1,16 +1,18 @@
 """The curves of the Smooth page: what another α or T would give."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
-from pages.shared import runs, show
+from pages.shared import link, runs, show
 from spear_core import PAPER_SEEDS, Graph, Result, Settings, grid
 from spear_core.figures import smooth as figures
 from spear_core.measures.silhouette import silhouette
 
+OVER_ALPHA, OVER_STEPS, SILHOUETTE = link.choices("smooth_curve")
 ALPHAS = tuple(i / 20 for i in range(20))
 FEW = 5_000  # nodes up to which all five seeds are drawn
 LONG = 15_000_000  # scores that a curve is put together from, (T + 1)² for every node and class
@@ -35,7 +37,7 @@ def silhouettes(settings: Settings, _graph: Graph) -> list[float | None]:
 def alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
     """Accuracy over α."""
     line = _accuracies(result, pinned, lambda s: over_alpha(replace(s, alpha=0.0)))
-    return _draw("Accuracy over α", result, ALPHAS, line, result.settings.alpha, figures.ALPHA)
+    return _draw(OVER_ALPHA, result, ALPHAS, line, result.settings.alpha, figures.ALPHA)
 
 
 def steps(result: Result, pinned: Result | None) -> pd.DataFrame:
@@ -43,7 +45,7 @@ def steps(result: Result, pinned: Result | None) -> pd.DataFrame:
     most = _most_steps(result)
     line = _accuracies(result, pinned, lambda s: over_steps(replace(s, steps=0), most))
     x = tuple(range(most + 1))
-    return _draw("Accuracy over T", result, x, line, result.settings.steps, figures.STEPS)
+    return _draw(OVER_STEPS, result, x, line, result.settings.steps, figures.STEPS)
 
 
 def silhouettes_over_alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
@@ -53,23 +55,25 @@ def silhouettes_over_alpha(result: Result, pinned: Result | None) -> pd.DataFram
     values = silhouettes(plain, result.graph)
     here = (settings.alpha, metrics.silhouette_smoothed)
     level = ("raw features", metrics.silhouette_raw)
-    figure = figures.curve(ALPHAS, [values], here, figures.ALPHA, "silhouette", level=level)
-    return _show("Silhouette over α", ALPHAS, values, figure)
+    line = [math.nan if value is None else value for value in values]
+    figure = figures.curve(ALPHAS, [line], here, figures.ALPHA, "silhouette", level=level)
+    return _show(SILHOUETTE, ALPHAS, values, figure)
 
 
 CURVES: dict[str, Callable[[Result, Result | None], pd.DataFrame]] = {
-    "Accuracy over α": alpha,
-    "Accuracy over T": steps,
-    "Silhouette over α": silhouettes_over_alpha,
+    OVER_ALPHA: alpha,
+    OVER_STEPS: steps,
+    SILHOUETTE: silhouettes_over_alpha,
 }
 
 
 def costly(kind: str, result: Result) -> bool:
     """Whether a curve takes a second or more here."""
-    graph, most = result.graph, _most_steps(result) if "T" in kind else result.settings.steps
+    graph = result.graph
+    most = _most_steps(result) if kind == OVER_STEPS else result.settings.steps
     wide = graph.num_nodes * graph.num_features > runs.LARGE
     long = len(graph.test_nodes) * graph.classes * (most + 1) ** 2 > LONG
-    return graph.num_nodes > runs.SMALL or (wide if "Silhouette" in kind else long)
+    return graph.num_nodes > runs.SMALL or (wide if kind == SILHOUETTE else long)
 
 
 def _most_steps(result: Result) -> int:
@@ -105,7 +109,7 @@ def _show(
 ) -> pd.DataFrame:
     known = [(y, -i) for i, y in enumerate(curve) if y is not None]
     top, place = max(known, default=(0.0, 0))  # of equal ones the first
-    words = f"{name}: the top is {top:.3f}, at {x[-place]:g}." if known else "Not measurable."
-    st.caption(words + " Look how far the diamond, your setting, is from it.")
-    show.chart(figure, "smooth_curve_chart", words)
+    said = f"{name}: the top is {top:.3f}, at {x[-place]:g}." if known else "Not measurable."
+    st.caption(said + " Look how far the diamond, your setting, is from it.")
+    show.chart(figure, "smooth_curve_chart", said)
     return pd.DataFrame({"x": x, "y": curve})

@@ -36,15 +36,15 @@ def choose(result: Result) -> View:
         on_change=lambda: go_to(graph, _named(state["step_to"])),
         disabled=not near,
     )
-    for column, words in zip(columns[2:], ("wrong", "right"), strict=True):
-        found = look.find(result, words == "right", node)
+    for column, verdict in zip(columns[2:], ("wrong", "right"), strict=True):
+        found = look.find(result, verdict == "right", node)
         column.button(
-            f"A {words} one, please",
+            f"A {verdict} one, please",
             on_click=go_to,
             args=(graph, found),
             disabled=found is None,
             width="stretch",
-            help=f"No test node is {words} here." if found is None else "The next test node.",
+            help=f"No test node is {verdict} here." if found is None else "The next test node.",
         )
     if "_no_node" in state:
         st.error(state.pop("_no_node"))
@@ -72,5 +72,5 @@ def clicked(graph: Graph, key: str) -> Callable[[], None]:
     return take
 
 
-def _named(words: str | None) -> int | None:
-    return int(words.split(",")[0]) if words else None
+def _named(choice: str | None) -> int | None:
+    return int(choice.split(",")[0]) if choice else None

@@ -12,56 +12,27 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared import pages
 from spear_core import Settings, SpearError
-from spear_core.paper.tables import PRINTED
 
 SETTINGS = tuple(f.name for f in fields(Settings) if f.name != "device")
-VIEWS = {  # what a page shows, beside the settings: name -> choices, the first is the default
-    "view": ("Silhouette", "Confusion", "Prototypes", "Time and bytes"),
-    "show": ("both", "local", "global"),
-    "colour": ("class", "client", "right or wrong"),
-    "shrink": (
-        "Accuracy over γ",
-        "What carries the gain",
-        "Proposition 1",
-        "Does the model hold",
-    ),
-    "centroid": ("test nodes", "all nodes"),
-    "digit": tuple("0123456789"),
-    "split_count": ("all nodes", "training nodes"),
-    "smooth_curve": ("Accuracy over α", "Accuracy over T", "Silhouette over α"),
-    "sigma2": ("1", "0.1", "0.2", "0.5", "2", "5", "10"),
-    "tau2": ("0.5", "0", "0.01", "0.05", "0.1", "0.2", "1", "2", "5"),
-    "samples": ("3", "1", "2", "5", "8", "10", "20", "50", "100"),
-}
-VIEWS |= {
-    "learn": tuple("1234567"),
-    "learn_n": ("2", "1", "4", "8"),
-    "learn_node": tuple(str(i) for i in range(20)),
-    "compare": (
-        "Accuracy",
-        "Over rounds",
-        "Time against accuracy",
-        "Over β",
-        "Representations",
-    ),
-    "sens": ("One knob", "Two knobs", "Homophily and α"),
-    "sens_x": ("alpha", "gamma", "steps", "beta", "clients"),
-    "sens_y": ("gamma", "alpha", "steps", "beta", "clients"),
-    "paper": ("Tables", "Curves", "Maps", "Where it does not hold"),
-    "paper_table": tuple(PRINTED),
-    "paper_curve": ("β curve", "γ curve", "T curve", "α curve", "boundary"),
-}
-VIEWS["attack_view"] = ("Classes", "Map", "Pictures", "Damage", "Defences", "Paper")
-VIEWS["noise_view"] = (
-    "Edges",
-    "Features",
-    "Labels replaced",
-    "Labels kept",
-    "Where noise acts",
-    "The paper's table",
+OLD = (  # views in the order in which links have always had them; newer ones follow
+    *("view", "show", "colour", "shrink", "centroid", "digit", "split_count", "smooth_curve"),
+    *("sigma2", "tau2", "samples", "learn", "learn_n", "learn_node", "compare", "sens", "sens_x"),
+    *("sens_y", "paper", "paper_table", "paper_curve", "attack_view", "noise_view"),
 )
 HIDE, PIN, PICK, NODE = "hide", "pin", "pick", "node"  # hidden controls, pinned setting, picks
+
+
+def views() -> dict[str, tuple[str, ...]]:
+    """What pages show, beside the settings: name -> choices, the first is the default."""
+    found = pages.views()
+    return {name: found[name] for name in (*OLD, *found) if name in found}
+
+
+def choices(view: str) -> tuple[str, ...]:
+    """What a view can be, as its page says."""
+    return pages.views()[view]
 
 
 def read() -> None:
@@ -85,7 +56,7 @@ def keep() -> None:
     its last value back.
     """
     state, last = st.session_state, _last()
-    for name in (*SETTINGS, *VIEWS):
+    for name in (*SETTINGS, *views()):
         if name not in state:
             value = last.get(name)
             state[name] = parse({})[0][name] if value is None else value
@@ -99,7 +70,7 @@ def write(settings: Settings) -> None:
     the page before (a timer's rerun that met the click carries it): there it is written anyway.
     """
     state, query = st.session_state, full_query(settings)
-    state["_last"] = {name: state.get(name) for name in (*SETTINGS, *VIEWS)}
+    state["_last"] = {name: state.get(name) for name in (*SETTINGS, *views())}
     page = state.get("_page")
     if dict(st.query_params) != query or state.get("_written_on", page) != page:
         st.query_params.from_dict(query)
@@ -110,7 +81,7 @@ def full_query(settings: Settings) -> dict[str, str]:
     """All parameters of the present view, as strings."""
     state = st.session_state
     query = as_query(settings)
-    query |= {name: state[name] for name in VIEWS if state.get(name)}
+    query |= {name: state[name] for name in views() if state.get(name)}
     for name in (HIDE, PIN, PICK, NODE):
         if state.get(name):
             query[name] = state[name]
@@ -126,7 +97,8 @@ def as_query(settings: Settings) -> dict[str, str]:
 def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """Values for every control and a sentence for each parameter that was left out."""
     values: dict[str, Any] = {name: getattr(Settings(), name) for name in SETTINGS}
-    values |= {name: choices[0] for name, choices in VIEWS.items()}
+    owned = views()
+    values |= {name: options[0] for name, options in owned.items()}
     values |= {HIDE: "", PIN: "", PICK: "", NODE: ""}
     notes = []
     for name, text in query.items():
@@ -135,10 +107,10 @@ def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
                 values[name] = _checked(name, text)
             except SpearError as error:
                 notes.append(f"{name}={text} in the link was left out: {error}")
-        elif name in VIEWS and text in VIEWS[name]:
+        elif name in owned and text in owned[name]:
             values[name] = text
         elif name == HIDE:
-            known = [part for part in text.split(",") if part in (*SETTINGS, *VIEWS, "scenario")]
+            known = [part for part in text.split(",") if part in (*SETTINGS, *owned, "scenario")]
             values[HIDE] = ",".join(known)
             notes += [
                 f"hide={part} in the link was left out: there is no such control."

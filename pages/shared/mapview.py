@@ -51,8 +51,8 @@ def draw(
     if clicked and "client" in clicked:
         frame.pick(int(clicked["client"]), int(clicked["label"]))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        show.switch("Prototypes", link.VIEWS["show"], "show")
-        show.switch("Colour by", link.VIEWS["colour"], "colour")
+        show.switch("Prototypes", link.choices("show"), "show")
+        show.switch("Colour by", link.choices("colour"), "colour")
         distance = st.popover("Distances", help="Map distances mislead: these are the real ones.")
     with distance:
         st.caption("Cosine distance to the true centroid of the class, in feature space.")

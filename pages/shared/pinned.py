@@ -19,18 +19,18 @@ def pinned_result(now: Result, **changes: Any) -> Result | None:
     pinned = controls.pinned()
     if pinned is None:
         return None
-    words = _difference(pinned, now.settings, changes)
+    said = _difference(pinned, now.settings, changes)
     entry = CATALOGUE[pinned.dataset]
     other = None
     if not entry.builtin and not store.found(entry):
-        words += f" {entry.name} is not on disk: choose it once, then it can be compared with."
+        said += f" {entry.name} is not on disk: choose it once, then it can be compared with."
     else:
         try:
             other = runs.result_of(replace(pinned, **changes))
-            words += _limits(other, now)
+            said += _limits(other, now)
         except SpearError as error:
-            words += f" It cannot be run: {error}"
-    st.caption(f":material/keep: {words}")
+            said += f" It cannot be run: {error}"
+    st.caption(f":material/keep: {said}")
     return other
 
 
@@ -39,8 +39,8 @@ def same_graph(one: Result | None, two: Result) -> Result | None:
     if one is None:
         return None
     kinds = ("dataset", *SYNTHETIC) if one.settings.dataset == "synthetic" else ("dataset",)
-    alike = all(getattr(one.settings, name) == getattr(two.settings, name) for name in kinds)
-    return one if alike else None
+    same = all(getattr(one.settings, name) == getattr(two.settings, name) for name in kinds)
+    return one if same else None
 
 
 def _limits(other: Result, now: Result) -> str:

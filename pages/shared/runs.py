@@ -55,8 +55,8 @@ def over_seeds(settings: Settings) -> list[float | None]:
 def references(settings: Settings) -> dict[str, float | None]:
     """What simpler averages reach on the same split: all nodes pooled, and every client alike."""
     pooled = replace(settings, shrinkage=False, count_weights=True)
-    alike = replace(settings, shrinkage=False, count_weights=False)
+    plain = replace(settings, shrinkage=False, count_weights=False)
     return {
         "all training nodes pooled": accuracy_of(pooled),
-        "plain mean of clients": accuracy_of(alike),
+        "plain mean of clients": accuracy_of(plain),
     }

@@ -1,8 +1,9 @@
 """What every page shows in the same way: charts, the code behind them, and exports."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from typing import Any, TypeAlias
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -13,6 +14,7 @@ from pages.shared.view_notebook import mirror, view_notebook
 from spear_core import Settings
 
 NOTEBOOK = "application/x-ipynb+json"
+Table: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
 
 
 def shown(name: str) -> bool:
@@ -20,7 +22,7 @@ def shown(name: str) -> bool:
     return name not in st.session_state.get(link.HIDE, "").split(",")
 
 
-def switch(label: str, options: Sequence[str], key: str, **look: object) -> str:
+def switch(label: str, options: Sequence[str], key: str, **look: Any) -> str:
     """One of a few views, as the link says; the switch for it is drawn unless it is hidden."""
     st.session_state.setdefault(key, options[0])
     if shown(key):
@@ -28,10 +30,10 @@ def switch(label: str, options: Sequence[str], key: str, **look: object) -> str:
     return st.session_state[key]
 
 
-def chart(figure: go.Figure, key: str, alt: str = "", **options: object) -> object:
+def chart(figure: go.Figure, key: str, alt: str = "", **options: Any) -> Any:
     """A figure at full width; the camera in its corner saves the chosen picture format."""
     form = st.session_state.get("picture", "png")
-    config = {
+    config: dict[str, Any] = {
         "displaylogo": False,
         "modeBarButtonsToRemove": ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
         "toImageButtonOptions": {"format": form, "filename": f"spear-{key}", "scale": 2},
@@ -47,8 +49,8 @@ def python_lines(settings: Settings, *body: str) -> str:
         for f in fields(Settings)
         if f.name == "dataset" or getattr(settings, f.name) != getattr(usual, f.name)
     }
-    words = {k: '"inf"' if v == float("inf") else repr(v) for k, v in changed.items()}
-    call = ", ".join(f"{k}={v}" for k, v in words.items()).replace("'", '"')
+    values = {k: '"inf"' if v == float("inf") else repr(v) for k, v in changed.items()}
+    call = ", ".join(f"{k}={v}" for k, v in values.items()).replace("'", '"')
     lines = [
         "from spear_core import Settings, figures, run",
         "",
@@ -67,6 +69,7 @@ def same_in_python(settings: Settings, title: str, *body: str) -> None:
     """The lines behind the page, to copy and as a notebook, and the notebook that mirrors it."""
     code = python_lines(settings, *body)
     page = st.session_state["_page"]
+    book = mirror(page)
     with st.expander("The same in Python", icon=":material/code:"):
         st.code(code, language="python")
         with st.container(horizontal=True):
@@ -77,16 +80,17 @@ def same_in_python(settings: Settings, title: str, *body: str) -> None:
                 mime=NOTEBOOK,
                 on_click="ignore",
             )
-            st.download_button(
-                f"The notebook of this page ({mirror(page).name})",
-                lambda: mirror(page).read_text(),
-                file_name=mirror(page).name,
-                mime=NOTEBOOK,
-                on_click="ignore",
-            )
+            if book:
+                st.download_button(
+                    f"The notebook of this page ({book.name})",
+                    book.read_text,
+                    file_name=book.name,
+                    mime=NOTEBOOK,
+                    on_click="ignore",
+                )
 
 
-def export(tables: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None:
+def export(tables: Mapping[str, Table]) -> None:
     """CSV files of what is shown, and the format in which charts are saved.
 
     A function is called when its file is asked for.
@@ -95,7 +99,7 @@ def export(tables: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None
         for name, table in tables.items():
             st.download_button(
                 f"{name} (CSV)",
-                lambda t=table: (t() if callable(t) else t).to_csv(index=False),
+                _csv(table),
                 file_name=f"spear-{_slug(name)}.csv",
                 mime="text/csv",
                 on_click="ignore",
@@ -107,6 +111,11 @@ def export(tables: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None
             horizontal=True,
             format_func=str.upper,
         )
+
+
+def _csv(table: Table) -> Callable[[], str]:
+    """The file, made when it is asked for."""
+    return lambda: (table() if callable(table) else table).to_csv(index=False)
 
 
 def _slug(text: str) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from spear_core.datasets.catalogue import Entry
 from spear_core.errors import DataDamaged, SpearError, StorageError
 
-Progress = Callable[[str, float], None]
+Progress = Callable[[str, float], object]
 
 FORMAT = 1  # raise when the compact file changes, so that old copies are made anew
 MASKS = {"train", "val", "test"}

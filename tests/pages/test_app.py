@@ -3,8 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import view_notebook
 from pages.shared.controls import SCENARIOS
+from pages.shared.pages import PAGES
+from pages.shared.view_notebook import mirror
 from spear_core import Settings, defaults, run
 from tests.browser import ROOT
 
@@ -123,7 +124,7 @@ SIDEBAR = (
     *("seed", "beta", "clients", "alpha", "steps", "gamma", "partition", "peers", "reliability"),
     *("shrinkage", "count_weights", "labels_per_class", "split"),
 )
-PAGES = {  # page -> its own controls, with the view that has them all
+CONTROLS = {  # page -> its own controls, with the view that has them all
     "explore": ({}, ("view", "show", "colour")),
     "split": ({}, ("split_count",)),
     "smooth": ({}, ("smooth_curve",)),
@@ -136,10 +137,10 @@ PAGES = {  # page -> its own controls, with the view that has them all
 }
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", CONTROLS)
 def test_a_link_hides_any_control(page):
     """A teacher leaves on the screen what the lesson is about."""
-    query, own = PAGES[page]
+    query, own = CONTROLS[page]
     names = {*SIDEBAR, *own}
     app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
     hide = {"hide": ",".join(sorted(names))}
@@ -210,7 +211,7 @@ def test_a_dataset_that_cannot_be_had_is_one_sentence(app, monkeypatch, tmp_path
     assert "Squirrel is not on disk and cannot be downloaded" in app.error[0].value
 
 
-@pytest.mark.parametrize("page", [name for name in view_notebook.PAGES if name != "learn"])
+@pytest.mark.parametrize("page", [page.name for page in PAGES if page.name != "learn"])
 def test_every_page_hands_out_its_own_notebook(page):
     test = AppTest.from_file(ROOT / "app.py", default_timeout=120)
     test.query_params["dataset"], test.query_params["clients"] = "karate", "3"
@@ -219,4 +220,4 @@ def test_every_page_hands_out_its_own_notebook(page):
         test.switch_page(f"pages/{page}.py").run()
     assert not test.exception
     labels = [button.proto.label for button in test.get("download_button")]
-    assert f"The notebook of this page ({view_notebook.mirror(page).name})" in labels
+    assert f"The notebook of this page ({mirror(page).name})" in labels

@@ -13,7 +13,7 @@ from spear_core.studies.damage import compare, damage, held_by, honest, table, w
 from tests.apptest import opened, printed, put, sound
 from tests.browser import FLAGS, IDLE, eventually, need_browser, running_app
 
-VIEWS = link.VIEWS["attack_view"]
+VIEWS = link.choices("attack_view")
 LYING = {"attackers": "random", "attacker_count": 3}
 
 

@@ -22,7 +22,7 @@ from tests.apptest import put, sound
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 from tests.conftest import need
 
-VIEWS = link.VIEWS["compare"]
+VIEWS = link.choices("compare")
 KARATE = Settings(dataset="karate", clients=3)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import learn_steps
+from pages.parts import learn_numbers, learn_steps
 from spear_core import defaults, run
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 
@@ -36,7 +36,7 @@ def test_answers_follow_the_run():
 
 def test_a_mean_of_more_nodes_is_nearer():
     result = run(defaults("digits"))
-    one, four, sixteen = learn_steps.mean_errors(result, 3, (1, 4, 16))
+    one, four, sixteen = learn_numbers.mean_errors(result, 3, (1, 4, 16))
     assert one / four == pytest.approx(4, rel=0.25)
     assert four / sixteen == pytest.approx(4, rel=0.25)
 

@@ -117,7 +117,7 @@ def test_a_page_just_opened_gets_its_query_even_if_the_server_still_has_it(monke
 
 def test_a_control_that_streamlit_forgot_gets_its_last_value_back(monkeypatch):
     usual = link.parse({})[0]
-    last = {name: usual[name] for name in (*link.SETTINGS, *link.VIEWS)} | {"labels_per_class": 5}
+    last = {name: usual[name] for name in (*link.SETTINGS, *link.views())} | {"labels_per_class": 5}
     state = {
         name: value for name, value in last.items() if name not in ("labels_per_class", "beta")
     }

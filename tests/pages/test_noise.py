@@ -8,7 +8,7 @@ from spear_core.paper import perturbation
 from spear_core.studies.noise_curve import VALUES, curve
 from tests.apptest import opened, printed, put, said
 
-EDGES, FEATURES, LABELS, KEPT, WHERE, PAPER = link.VIEWS["noise_view"]
+EDGES, FEATURES, LABELS, KEPT, WHERE, PAPER = link.choices("noise_view")
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_pinned_setting_and_no_smoothing(page):
 
 def test_karate(page):
     page.sidebar.selectbox(key="dataset").select("karate").run()
-    for view in link.VIEWS["noise_view"]:
+    for view in link.choices("noise_view"):
         show(page, view)
 
 

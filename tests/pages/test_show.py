@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from notebooks.build import execute
 from pages.shared import show
-from pages.shared.view_notebook import PAGES, mirror, view_notebook
+from pages.shared.pages import PAGES
+from pages.shared.view_notebook import mirror, view_notebook
 from spear_core import Settings, run
 from tests.browser import ROOT
 
@@ -33,7 +34,7 @@ def test_only_what_is_used_is_imported():
     assert "figures" not in show.python_lines(Settings(), "print(r.metrics.accuracy)")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [page.name for page in PAGES])
 def test_the_notebook_is_valid_and_holds_the_lines(page):
     code = show.python_lines(Settings(alpha=0.5), "r.metrics.accuracy")
     book = nbformat.reads(view_notebook("A view", page, "http://x/?a=1", code), as_version=4)

@@ -1,0 +1,127 @@
+"""Parts of the Privacy page: an upload under more and more noise, the promise, and the price."""
+
+import math
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+from torch import Tensor
+
+from pages.shared import controls, runs, show
+from pages.shared.pinned import same_graph
+from spear_core import Result, Settings, run
+from spear_core.figures import privacy as figures
+from spear_core.figures.common import class_names
+from spear_core.studies.exposure import Exposure
+from spear_core.studies.privacy_cost import DRAWS, EPSILONS, Cost, privacy_cost
+from spear_core.transforms.calibration import gaussian_mu
+from spear_core.transforms.privacy import COUNT_SHARE, Noise
+
+RUNGS = (1000.0, 100.0, 10.0, 1.0)  # values of ε at which a digit is shown
+
+
+@st.cache_data(
+    max_entries=32, show_spinner=f"{len(EPSILONS)} values of ε, 5 seeds, {DRAWS} draws …"
+)
+def cost_of(settings: Settings) -> Cost | None:
+    return privacy_cost(settings)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def sent_by(settings: Settings, client: int, label: int) -> Tensor | None:
+    """The upload of one client and class, None if there is none."""
+    up = run(settings).sent
+    rows = ((up.client == client) & (up.label == label)).nonzero().flatten()
+    return up.prototypes[rows[0]].cpu() if len(rows) else None
+
+
+def digit(result: Result, settings: Settings, before: Exposure, row: int) -> None:
+    """What the server sees of one upload: without noise, then under more and more of it."""
+    client, label, n = int(before.client[row]), int(before.label[row]), int(before.counts[row])
+    off, now = replace(settings, epsilon=math.inf), settings.epsilon
+    name = class_names(result)[label]
+    st.subheader(f"What the server sees of client {client}, class {name}, n = {n}")
+    st.caption("Click a cell above for another upload. Every picture is in its own range of grey.")
+    rungs = sorted({*RUNGS, *([now] if now < math.inf else [])}, reverse=True)
+    node: Tensor | None = result.graph.features[int(before.nearest[row])]
+    tiles = [("the node" if n == 1 else "nearest<br>node", node)]
+    tiles.append(("sent,<br>no noise", sent_by(off, client, label)))
+    for e in rungs:
+        word = "now,<br>" if e == now else "sent,<br>"
+        tiles.append((f"{word}ε = {e:g}", sent_by(replace(settings, epsilon=e), client, label)))
+    said = "A real node, the upload without noise, then under more and more noise."
+    show.chart(figures.ladder(tiles), "privacy_digit", said)
+
+
+def promise(result: Result, settings: Settings, held: Tensor, width: Noise | None) -> None:
+    """How much noise is added at the client that needs most, and what that promises.
+
+    `held` says how far one node can move the sums of each client; `width` is None without noise.
+    """
+    client, features = int(held.argmax()), result.graph.num_features
+    st.subheader("How much noise, and what it promises")
+    st.markdown(
+        "**Protected:** the features and the label of any one node. **Not protected:** the edges, "
+        "and which nodes are labelled. Each client sends, for every class, a noisy sum and a noisy "
+        "count, also for classes it does not hold; then the mean is taken, cut to length 1, the "
+        "count rounded."
+    )
+    if width and settings.mechanism == "gaussian":
+        mu = gaussian_mu(settings.epsilon, settings.delta)
+        below = rf"{mu:.3g}\cdot\sqrt{{{1 - COUNT_SHARE:g}}}"
+        st.latex(
+            r"\sigma = \frac{\Delta}{\mu\sqrt{1-\kappa}} = "
+            rf"\frac{{{held[client]:.2f}}}{{{below}}} = {width.sums:.3g}"
+        )
+        st.latex(rf"\sigma_n = \frac{{\sqrt 2}}{{\mu\sqrt\kappa}} = {width.counts:.3g}")
+    elif width:
+        st.latex(
+            r"b = \frac{\Delta\sqrt F}{(1-\kappa)\,\varepsilon} = "
+            rf"\frac{{{held[client]:.2f}\cdot\sqrt{{{features}}}}}"
+            rf"{{{1 - COUNT_SHARE:g}\cdot {settings.epsilon:g}}} = {width.sums:.3g}"
+        )
+        st.latex(rf"b_n = \frac{{2}}{{\kappa\,\varepsilon}} = {width.counts:.3g}")
+    st.caption(
+        f"Δ = {held[client]:.2f}: as far as one changed node of client {client} can move its class "
+        f"sums, itself and through the neighbours it is smoothed into (α = {settings.alpha:g}, "
+        f"T = {settings.steps}). κ = {COUNT_SHARE:g} of the budget goes to the counts. An "
+        "onlooker's odds about a node change by a factor of at most e^ε, so an ε far above 10 "
+        "promises little on paper, whatever these two attacks fail to see. docs/privacy.md has the "
+        "derivation."
+    )
+
+
+def price(
+    result: Result, settings: Settings, now: float | None, pinned: Result | None
+) -> pd.DataFrame | None:
+    """Accuracy over ε with `now`, that of this page; its table once the runs are made."""
+    st.subheader("What privacy costs")
+    runs.let_go()
+    if now is None:
+        st.info("There is no test node, so accuracy cannot be measured.")
+        return None
+    quick = result.graph.num_nodes * result.graph.num_features <= runs.LARGE
+    many = len(EPSILONS) * 5 * DRAWS
+    if not quick and not st.button(
+        f"Make the {many} runs", help="This graph is large: it takes a while."
+    ):
+        return None
+    plain = _plain(settings)
+    other = controls.pinned() if same_graph(pinned, result) else None
+    theirs = _plain(other) if other else plain
+    cost = cost_of(plain)
+    if cost is None:  # another seed has no test node
+        return None
+    said = " ".join(cost.words())
+    st.markdown(said)
+    here = (settings.epsilon, 100 * now)
+    then = cost_of(theirs) if theirs != plain else None
+    figure = figures.accuracy_over_epsilon(cost, here, then)
+    show.chart(figure, "privacy_cost", f"Accuracy over ε. {said}")
+    st.caption(f"Mean ± standard deviation over 5 seeds with {DRAWS} draws of the noise each.")
+    return pd.DataFrame(cost.table())
+
+
+def _plain(settings: Settings) -> Settings:
+    """The settings without what the curve goes over: noise, seed and draw."""
+    return replace(settings, epsilon=math.inf, seed=42, draw=0)

@@ -1,0 +1,224 @@
+"""The pages of the app, one entry each, in the order in which they are offered.
+
+Navigation, link and notebooks read this table: a new page is an entry here and its script.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+START, METHOD, STRESS, EVIDENCE, USE = "Start", "The method", "Stress", "Evidence", "Use"  # groups
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """The notebook of a page, and what a download of the page's view says first."""
+
+    name: str  # of the file in `notebooks/`, without its ending
+    about: str
+    formula: str  # LaTeX
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page."""
+
+    script: str  # beside app.py; its name is the page's path in the address
+    title: str
+    group: str
+    notebook: Notebook | None = None
+    views: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # what it shows beside the settings: parameter of the link -> choices, the first is the default
+
+    @property
+    def name(self) -> str:
+        """The page's path in the address."""
+        return Path(self.script).stem
+
+
+PAGES: tuple[Page, ...] = (
+    Page(
+        "pages/explore.py",
+        "Explore",
+        START,
+        Notebook(
+            "01_one_run",
+            "Clients send one mean a class and a count; the server pulls uncertain means to their "
+            "peers, averages by count and names a node after the nearest result.",
+            r"\lambda_{kc} = \frac{1}{1 + \gamma\, n_{kc}}",
+        ),
+        {
+            "view": ("Silhouette", "Confusion", "Prototypes", "Time and bytes"),
+            "show": ("both", "local", "global"),
+            "colour": ("class", "client", "right or wrong"),
+            "digit": tuple("0123456789"),
+        },
+    ),
+    Page(
+        "pages/learn.py",
+        "Learn",
+        START,
+        Notebook(
+            "01_one_run",
+            "The method in seven steps; here is the run that the lesson asks about.",
+            r"\hat y = \arg\max_c \cos(z, g_c)",
+        ),
+        {
+            "learn": tuple("1234567"),
+            "learn_n": ("2", "1", "4", "8"),
+            "learn_node": tuple(str(i) for i in range(20)),
+        },
+    ),
+    Page(
+        "pages/split.py",
+        "Split",
+        METHOD,
+        Notebook(
+            "02_split",
+            "Every class is cut into shares, one a client; a small β gives nearly all of "
+            "it to one.",
+            r"q \sim \mathrm{Dir}(\beta)",
+        ),
+        {"split_count": ("all nodes", "training nodes")},
+    ),
+    Page(
+        "pages/smooth.py",
+        "Smooth",
+        METHOD,
+        Notebook(
+            "03_smoothing",
+            "Every node is mixed with its neighbours before anything is averaged.",
+            r"Z^{(t+1)} = (1 - \alpha)\,\tilde X + \alpha\,\hat A\,Z^{(t)}",
+        ),
+        {"smooth_curve": ("Accuracy over α", "Accuracy over T", "Silhouette over α")},
+    ),
+    Page(
+        "pages/shrink.py",
+        "Shrink",
+        METHOD,
+        Notebook(
+            "04_shrinkage",
+            "A prototype from few nodes is pulled towards those of its peers.",
+            r"\tilde p = (1 - \lambda)\,p + \lambda\,\bar p, "
+            r"\qquad \lambda = \frac{1}{1 + \gamma n}",
+        ),
+        {
+            "shrink": (
+                *("Accuracy over γ", "What carries the gain"),
+                *("Proposition 1", "Does the model hold"),
+            ),
+            "centroid": ("test nodes", "all nodes"),
+            "sigma2": ("1", "0.1", "0.2", "0.5", "2", "5", "10"),
+            "tau2": ("0.5", "0", "0.01", "0.05", "0.1", "0.2", "1", "2", "5"),
+            "samples": ("3", "1", "2", "5", "8", "10", "20", "50", "100"),
+        },
+    ),
+    Page(
+        "pages/noise.py",
+        "Noise",
+        STRESS,
+        Notebook(
+            "06_robustness",
+            "Edges, features and labels of the clients are spoilt; what is measured against stays "
+            "clean.",
+            r"\rho E / 2 \text{ edges deleted, } \rho E / 2 \text{ added}",
+        ),
+        {
+            "noise_view": (
+                *("Edges", "Features", "Labels replaced", "Labels kept"),
+                *("Where noise acts", "The paper's table"),
+            )
+        },
+    ),
+    Page(
+        "pages/attack.py",
+        "Attack",
+        STRESS,
+        Notebook(
+            "06_robustness",
+            "Some clients lie; the server checks what cannot be true and may defend itself.",
+            r"y \to y + 1, \qquad n \to r\,n",
+        ),
+        {"attack_view": ("Classes", "Map", "Pictures", "Damage", "Defences", "Paper")},
+    ),
+    Page(
+        "pages/privacy.py",
+        "Privacy",
+        STRESS,
+        Notebook(
+            "09_privacy",
+            "Noise on sums and counts hides what a single node is.",
+            r"\sigma = \Delta / \mu(\varepsilon, \delta)",
+        ),
+    ),
+    Page(
+        "pages/sensitivity.py",
+        "Sensitivity",
+        EVIDENCE,
+        Notebook(
+            "07_sensitivity",
+            "Every combination is run with the paper's five seeds.",
+            r"\Pi = \sum_t w_t \hat A^t",
+        ),
+        {
+            "sens": ("One knob", "Two knobs", "Homophily and α"),
+            "sens_x": ("alpha", "gamma", "steps", "beta", "clients"),
+            "sens_y": ("gamma", "alpha", "steps", "beta", "clients"),
+        },
+    ),
+    Page(
+        "pages/paper.py",
+        "Paper",
+        EVIDENCE,
+        Notebook(
+            "08_ablation",
+            "What the paper prints, beside what was measured.",
+            r"\text{mean} \pm \text{standard deviation over five seeds}",
+        ),
+        {
+            "paper": ("Tables", "Curves", "Maps", "Where it does not hold"),
+            "paper_table": (  # the names in spear_core.paper.tables, whose import takes long
+                *("main", "ablation", "perturbation", "byzantine", "heterophily", "scalability"),
+                *("heuristics", "silhouette", "prototype error", "communication", "seconds"),
+                "claims",
+            ),
+            "paper_curve": ("β curve", "γ curve", "T curve", "α curve", "boundary"),
+        },
+    ),
+    Page(
+        "pages/compare.py",
+        "Compare",
+        EVIDENCE,
+        Notebook(
+            "10_compare",
+            "A trained method on the very same split.",
+            r"\theta \leftarrow \sum_k p_k\,\theta_k",
+        ),
+        {
+            "compare": (
+                *("Accuracy", "Over rounds", "Time against accuracy", "Over β"),
+                "Representations",
+            )
+        },
+    ),
+    Page(
+        "pages/deploy.py",
+        "Deploy",
+        USE,
+        Notebook(
+            "11_deploy",
+            "What a federation of these clients would send.",
+            r"4\,|C_k|\,(F + 2) \text{ bytes a client}",
+        ),
+    ),
+)
+
+
+def page_named(name: str) -> Page:
+    """The page with this path in the address."""
+    return next(page for page in PAGES if page.name == name)
+
+
+def views() -> dict[str, tuple[str, ...]]:
+    """Every parameter of the link that a page owns, with its choices."""
+    return {name: choices for page in PAGES for name, choices in page.views.items()}
