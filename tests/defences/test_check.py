@@ -207,6 +207,7 @@ def sound(found, predicted):
     assert int(predicted.labels.max()) < CLASSES
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_one_thread")
 @settings(max_examples=250)
 @given(
@@ -274,6 +275,7 @@ def same_as_without_them(parts, chosen):
     assert torch.equal(mine[1].labels, theirs[1].labels)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_one_thread")
 @settings(max_examples=250)
 @given(st.lists(impossible(), min_size=HOSTILE, max_size=HOSTILE), st.sampled_from(DEFENCES))

@@ -41,6 +41,7 @@ def test_every_control_reaches_the_engine(app):
     assert accuracy(app) == expected(beta=1.0, clients=30, seed=7, alpha=0.8, steps=5, gamma=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name", "value"),
     [
@@ -75,6 +76,7 @@ def test_a_published_split_that_is_not_there_is_one_sentence(app):
     assert "use split 0" in app.error[0].value
 
 
+@pytest.mark.slow
 def test_every_scenario_sets_its_controls_and_paper_defaults_resets_them(app):
     for name, (changes, words) in SCENARIOS.items():
         app.sidebar.selectbox(key="scenario").set_value(name).run()
@@ -91,6 +93,7 @@ def test_every_scenario_sets_its_controls_and_paper_defaults_resets_them(app):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["Silhouette", "Confusion", "Prototypes", "Time and bytes"])
 def test_every_view_of_every_small_graph(app, view):
     charts = {"Silhouette": "silhouettes", "Confusion": "confusion", "Prototypes": "pictures"}
@@ -136,6 +139,7 @@ PAGES = {  # page -> its own controls, with the view that has them all
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_a_link_hides_any_control(page):
     """A teacher leaves on the screen what the lesson is about."""
@@ -210,6 +214,7 @@ def test_a_dataset_that_cannot_be_had_is_one_sentence(app, monkeypatch, tmp_path
     assert "Squirrel is not on disk and cannot be downloaded" in app.error[0].value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [name for name in view_notebook.PAGES if name != "learn"])
 def test_every_page_hands_out_its_own_notebook(page):
     test = AppTest.from_file(ROOT / "app.py", default_timeout=120)
