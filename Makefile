@@ -4,13 +4,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: app test setup bench check clean notebooks federation-demo
+.PHONY: app test quick setup bench check clean notebooks api federation-demo
 
 app: .venv/app
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT) --server.headless true
 
 test: setup check
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# without a browser, Flower, notebooks and what takes long; the end says how many are left out
+quick: .venv/dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not (browser or flower or notebook or slow)"
 
 check: .venv/dev
 	$(BIN)/ruff check .
@@ -29,6 +33,9 @@ bench: .venv/dev
 notebooks: .venv/dev
 	$(BIN)/python -m notebooks.build
 
+api: .venv/dev
+	$(BIN)/python -m docs.build
+
 federation-demo: .venv/dev
 	$(BIN)/python -m spear_core federation-demo
 
@@ -37,14 +44,14 @@ federation-demo: .venv/dev
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
 
-.venv/app: .venv/bin/python requirements.txt constraints.txt
+.venv/app: .venv/bin/python requirements.txt dependencies.txt constraints.txt
 	$(BIN)/python -m pip install --quiet -r requirements.txt
 	touch $@
 
-.venv/dev: .venv/app requirements-dev.txt requirements-federation.txt
+.venv/dev: .venv/app requirements-dev.txt requirements-federation.txt dependencies-federation.txt
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	$(BIN)/python -m pip check
 	touch $@
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache build *.egg-info

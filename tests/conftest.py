@@ -8,6 +8,14 @@ from hypothesis import settings as hypothesis_settings
 
 from spear_core import Graph, make_graph
 from spear_core.datasets import CATALOGUE, store
+from tests.report import (  # noqa: F401  pytest finds its hooks here
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_deselected,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+    pytest_testnodedown,
+)
 
 hypothesis_settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
 hypothesis_settings.load_profile("steady")

@@ -31,6 +31,7 @@ def test_the_mode_can_fail():
         torch.zeros(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", ["digits", "karate", "synthetic"])
 @pytest.mark.parametrize("partition", ["dirichlet", "iid", "louvain"])
 def test_every_factory_names_its_device(dataset, partition):

@@ -10,10 +10,11 @@ import os
 import sys
 from typing import NoReturn
 
-from spear_core.cli import baseline, data, federation, paper, run, sweep
+from spear_core.cli import app, baseline, data, federation, paper, run, sweep
+from spear_core.cli.options import program
 from spear_core.errors import SpearError
 
-COMMANDS = (run, data, paper, sweep, baseline, federation)
+COMMANDS = (run, app, data, paper, sweep, baseline, federation)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -54,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
-    whole = _Parser(prog="python -m spear_core", description="SPEAR from the command line.")
+    whole = _Parser(prog=program(), description="SPEAR from the command line.")
     commands = whole.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
     for command in COMMANDS:
         command.add(commands)

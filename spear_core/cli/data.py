@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from spear_core.cli.options import progress
+from spear_core.cli.options import program, progress
 from spear_core.datasets import CATALOGUE, load, store
 from spear_core.datasets.catalogue import resolve
 from spear_core.settings import defaults
@@ -39,4 +39,4 @@ def main(args: argparse.Namespace) -> None:
             else f"to download, about {entry.megabytes:g} MB"
         )
         print(f"{entry.name:17} {entry.about:57} {state}")
-    print("\nGet one with: python -m spear_core data NAME")
+    print(f"\nGet one with: {program()} data NAME")

@@ -109,5 +109,6 @@ def _need_flower() -> None:
         import flwr  # noqa: F401
     except ImportError:
         raise SpearError(
-            "Flower is not installed; say pip install -r requirements-federation.txt."
+            "Flower is not installed; say pip install -r requirements-federation.txt "
+            "in the project's folder."
         ) from None

@@ -1,12 +1,18 @@
-"""What several commands share: an option for every setting, lists of seeds, progress."""
+"""What several commands share: our name, an option for every setting, lists of seeds, progress."""
 
 import argparse
 import sys
 from collections.abc import Mapping
 from dataclasses import Field, fields, replace
+from pathlib import Path
 from typing import Any
 
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
+
+
+def program() -> str:
+    """How we were called: `spear`, or `python -m spear_core`."""
+    return "spear" if Path(sys.argv[0]).stem == "spear" else "python -m spear_core"
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:

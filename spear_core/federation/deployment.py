@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 
 from spear_core.errors import SpearError
-from spear_core.federation.flower import ROOT, environment, program, run_app
+from spear_core.federation.flower import environment, program, run_app
 from spear_core.federation.keys import write_certificates, write_node_key
 from spear_core.federation.lines import toml
 
@@ -33,7 +33,7 @@ for key in sys.argv[2:]:
 class Deployment:
     """Starts processes, remembers them, and stops exactly those."""
 
-    def __init__(self, folder: Path, app: Path = ROOT) -> None:
+    def __init__(self, folder: Path, app: Path | None = None) -> None:
         self.folder, self.app = folder.absolute(), app
         self.keys = self.folder / "keys"
         self.port = free_port()

@@ -6,16 +6,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from spear_core.errors import SpearError
+from spear_core.federation.bundle import ROOT, bundle
 from spear_core.federation.lines import toml
 from spear_core.federation.names import RUN_SETTINGS
 from spear_core.federation.report import REPORT, clear, read_folder, write_traffic
 from spear_core.settings import Settings
 
-ROOT = Path(__file__).resolve().parents[2]  # the project: its pyproject.toml names the app
 QUIET = {  # no telemetry, no look for updates, and nothing installed behind our back
     "FLWR_TELEMETRY_ENABLED": "0",
     "FLWR_DISABLE_UPDATE_CHECK": "1",
@@ -24,7 +25,7 @@ QUIET = {  # no telemetry, no look for updates, and nothing installed behind our
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment of every Flower process: this Python's programs and this project first."""
+    """The environment of every Flower process: this Python's programs and this engine first."""
     paths = {
         "PATH": [str(Path(sys.executable).parent), os.environ.get("PATH", "")],
         "PYTHONPATH": [str(ROOT), os.environ.get("PYTHONPATH", "")],
@@ -38,7 +39,8 @@ def program(name: str) -> str:
     beside = Path(sys.executable).parent / name
     if not beside.exists():
         raise SpearError(
-            f"{name} is not installed; say pip install -r requirements-federation.txt."
+            f"{name} is not installed; say pip install -r requirements-federation.txt "
+            "in the project's folder."
         )
     return str(beside)
 
@@ -79,17 +81,18 @@ def run_app(
     env: Mapping[str, str],
     link: str,
     config: Mapping[str, Any],
-    app: Path = ROOT,
+    app: Path | None = None,
     timeout: float = 3600,
 ) -> dict[str, Any]:
-    """One run of the app, to its end; gives its entry in the SuperLink's list.
+    """One run of our app (or another), to its end; gives its entry in the SuperLink's list.
 
     `flwr run` exits with 0 also when the server failed, so the list is asked for the truth.
     """
     end = time.monotonic() + timeout
     clear(Path(config["out"]))
     words = " ".join(f"{key}={toml(value)}" for key, value in config.items())
-    started = flwr_json(env, "run", str(app), link, "--stream", "-c", words, timeout=timeout)
+    with bundle() if app is None else nullcontext(app) as folder:
+        started = flwr_json(env, "run", str(folder), link, "--stream", "-c", words, timeout=timeout)
     while True:
         listed = flwr_json(env, "list", link, "--run-id", started["run-id"])
         entry: dict[str, Any] = listed["runs"][0]

@@ -176,6 +176,7 @@ train(Settings(dataset="karate", clients=3), defaults("{method}", rounds=4, hidd
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fedavg", "fedtad"])
 def test_a_killed_run_loses_at_most_one_round(method, cache):
     ended = subprocess.run(
@@ -346,6 +347,7 @@ def test_one_client_on_cora_reaches_a_central_gcn():
     assert 0.79 < run.best.accuracy < 0.84
 
 
+@pytest.mark.slow
 def test_weight_decay_is_what_makes_fedavg_collapse():
     """Ten clients, extreme skew: the literature's decay ruins the very same method."""
     need("Cora")

@@ -106,6 +106,7 @@ def test_data_lists_every_dataset(capsys):
     assert "digits is ready (built in): 1797 nodes" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_a_terminal_without_greek_letters(encoding):
     environment = {**os.environ, "PYTHONIOENCODING": encoding}

@@ -89,6 +89,7 @@ def test_bad_input_is_refused_before_any_run(argv, sentence):
         call(*argv)
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_table(tmp_path, monkeypatch):
     lists = ("--alpha", "0,0.5", "--seeds", "0,1,2,3")
     call(*lists, "--out", tmp_path / "one.csv")
@@ -98,6 +99,7 @@ def test_two_processes_give_the_same_table(tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(one, two)
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     seeds = ",".join(map(str, range(5000)))
     command = [sys.executable, "-m", "spear_core", "sweep", "--jobs", "2", "--seeds", seeds]

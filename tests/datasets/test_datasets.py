@@ -165,6 +165,7 @@ def test_webkb_and_planetoid(data):
     assert any("the published one 2708" in note for note in cora.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "nodes", "edges", "features", "classes", "trained"),
     [

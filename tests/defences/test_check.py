@@ -208,6 +208,7 @@ def sound(found, predicted):
     assert int(predicted.labels.max()) < CLASSES
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_one_thread")
 @settings(max_examples=250)
 @given(
@@ -275,6 +276,7 @@ def same_as_without_them(parts, chosen):
     assert torch.equal(mine[1].labels, theirs[1].labels)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_one_thread")
 @settings(max_examples=250)
 @given(st.lists(impossible(), min_size=HOSTILE, max_size=HOSTILE), DEFENCE)

@@ -142,6 +142,7 @@ def test_one_feature_is_enough_for_a_preview():
 # -- the fit, and what is kept
 
 
+@pytest.mark.slow
 def test_fitted_map_of_wide_features_is_exact(fitted):
     z = explicit(fitted.graph, 0.15, 2)
     torch.testing.assert_close(fitted.lengths, z.norm(dim=1), atol=1e-4, rtol=0)
@@ -267,6 +268,7 @@ def test_a_moving_slider_starts_one_fit_alone(monkeypatch):
     assert not moved[0].done
 
 
+@pytest.mark.slow
 def test_what_umap_raises_is_told_and_the_next_fit_is_made():
     near = torch.eye(8)
     with pytest.raises(RuntimeError, match="min_dist"):
@@ -291,6 +293,7 @@ print(fitting._child.pid)
 """
 
 
+@pytest.mark.slow
 def test_the_program_ends_cleanly_while_a_map_is_fitted():
     done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
@@ -389,6 +392,7 @@ def test_the_figure_carries_every_prototype(shown):
     assert not traces(map_figure(made, result, show="local"), "global")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colour", ["class", "client", "right or wrong"])
 @pytest.mark.parametrize("classes", [3, 12, 40])
 def test_the_legend_is_short(colour, classes):

@@ -21,6 +21,7 @@ from spear_core.server import estimate
 from tests.browser import ROOT
 from tests.federation.flower import need_flower
 
+pytestmark = pytest.mark.flower
 SETTINGS = Settings(dataset="digits")
 FAULTS = {0: "other-file", 1: "nan", 2: "other-file", 3: "hangs"}  # only the faulty app obeys them
 PATIENT = {"join-deadline": 300.0, "answer-deadline": 300.0}  # they end the wait only in trouble

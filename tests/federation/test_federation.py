@@ -51,6 +51,7 @@ def federated(paths, settings=SETTINGS, twist=lambda node, reply: reply, asked=N
     return grid, report, federate(grid, settings, config, report)
 
 
+@pytest.mark.slow
 def test_it_equals_the_engine(files, result):
     from spear_core.federation.demo import compare
 
@@ -242,6 +243,7 @@ def test_a_node_answers_once_a_run(files):
     assert "answers once" in again.dropped[0]["reason"]
 
 
+@pytest.mark.slow
 def test_defences_and_privacy_are_those_of_the_explorer(files, result):
     defended = replace(SETTINGS, defence="median")
     _, _, made = federated(files, defended)
@@ -295,6 +297,7 @@ def test_export_client(tmp_path, capsys):
     assert "must be 0 to 2" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_federate_without_a_superlink_is_one_sentence(tmp_path, monkeypatch, capsys):
     need_flower()
     monkeypatch.setenv("FLWR_HOME", str(tmp_path))

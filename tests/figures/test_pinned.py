@@ -136,6 +136,7 @@ def said(app):
     return next(c.value for c in app.caption if "Pinned:" in c.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", EVERY)
 def test_every_chart_compares_a_setting_of_the_same_graph(page):
     app = opened(page, pin="beta:0.3,gamma:5", alpha="0.3")
@@ -152,6 +153,7 @@ def test_every_chart_compares_a_setting_of_the_same_graph(page):
             assert charts <= compared(app), view
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", EVERY)
 @pytest.mark.parametrize("pin", ["default", "dataset:synthetic,nodes:300,classes:12"])
 def test_a_setting_of_another_graph_is_left_out_where_it_makes_no_sense(page, pin):
@@ -165,6 +167,7 @@ def test_a_setting_of_another_graph_is_left_out_where_it_makes_no_sense(page, pi
         assert '"pinned"' not in str(app.get("bidi_component")[0].proto)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", EVERY)
 def test_a_pin_that_cannot_be_run_is_one_sentence(page, monkeypatch, tmp_path):
     monkeypatch.setenv("SPEAR_DATA", str(tmp_path))

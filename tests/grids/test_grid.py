@@ -25,6 +25,7 @@ def assert_same_as_single_runs(settings, graph=None):
                 assert whole.accuracy[i, j, k].item() == pytest.approx(one.metrics.accuracy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [{}, {"count_weights": False}, {"reliability": "degree"}, {"peers": "semantic"}],
@@ -34,6 +35,7 @@ def test_digits(changes):
     assert_same_as_single_runs(Settings(dataset="digits", **changes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_random_graphs_with_ties(directed):
     for seed in range(5):
@@ -41,6 +43,7 @@ def test_random_graphs_with_ties(directed):
         assert_same_as_single_runs(Settings(clients=4, beta=0.5), graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Cora", "CiteSeer", "Texas", "Actor"])
 def test_real_graphs(name):
     need(name)
@@ -53,6 +56,7 @@ def test_narrow_features_are_propagated_themselves():
     assert_same_as_single_runs(s)
 
 
+@pytest.mark.slow
 def test_points_that_stand_for_others_change_nothing(monkeypatch):
     """On a large graph points that are alike are scored once; every point still equals its run."""
     plans = []

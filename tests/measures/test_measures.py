@@ -19,6 +19,7 @@ def with_random_graph(seed, **changes):
     return run_on(partition, s), run_explicit(partition, s)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", ["digits", "synthetic"])
 @pytest.mark.parametrize(("alpha", "steps"), [(0.0, 0), (0.15, 2), (0.9, 5)])
 def test_silhouette_equals_scikit_learn(dataset, alpha, steps):
@@ -30,6 +31,7 @@ def test_silhouette_equals_scikit_learn(dataset, alpha, steps):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["CiteSeer", "Texas"])
 def test_silhouette_with_zero_rows_and_rare_classes(name):
     need(name)

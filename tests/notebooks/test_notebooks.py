@@ -19,6 +19,7 @@ def test_the_pair_is_in_step(script):
     assert [(cell.cell_type, cell.source) for cell in built.cells] == wanted, "say make notebooks"
 
 
+@pytest.mark.notebook
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda s: s.stem)
 def test_it_runs_and_its_outputs_are_those_of_today(script):
     stored = list(outputs(nbformat.read(script.with_suffix(".ipynb"), as_version=4)))

@@ -42,6 +42,7 @@ def test_every_control_reaches_the_engine(app):
     assert accuracy(app) == expected(beta=1.0, clients=30, seed=7, alpha=0.8, steps=5, gamma=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name", "value"),
     [
@@ -76,6 +77,7 @@ def test_a_published_split_that_is_not_there_is_one_sentence(app):
     assert "use split 0" in app.error[0].value
 
 
+@pytest.mark.slow
 def test_every_scenario_sets_its_controls_and_paper_defaults_resets_them(app):
     for name, (changes, words) in SCENARIOS.items():
         app.sidebar.selectbox(key="scenario").set_value(name).run()
@@ -92,6 +94,7 @@ def test_every_scenario_sets_its_controls_and_paper_defaults_resets_them(app):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["Silhouette", "Confusion", "Prototypes", "Time and bytes"])
 def test_every_view_of_every_small_graph(app, view):
     charts = {"Silhouette": "silhouettes", "Confusion": "confusion", "Prototypes": "pictures"}
@@ -137,6 +140,7 @@ CONTROLS = {  # page -> its own controls, with the view that has them all
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", CONTROLS)
 def test_a_link_hides_any_control(page):
     """A teacher leaves on the screen what the lesson is about."""
@@ -211,6 +215,7 @@ def test_a_dataset_that_cannot_be_had_is_one_sentence(app, monkeypatch, tmp_path
     assert "Squirrel is not on disk and cannot be downloaded" in app.error[0].value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page.name for page in PAGES if page.name != "learn"])
 def test_every_page_hands_out_its_own_notebook(page):
     test = AppTest.from_file(ROOT / "app.py", default_timeout=120)

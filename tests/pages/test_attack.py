@@ -45,6 +45,7 @@ def test_nobody_lies_at_first_and_three_are_one_click_away(page):
     assert page.multiselect(key="attack_clients").value == list(run(s).attackers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_draws_and_its_lines_run(page, view):
     put(page, attack_view=view, **LYING)
@@ -91,6 +92,7 @@ def test_a_teacher_can_hide_what_students_should_not_turn(page):
     assert not {"defence", "flip"} & shown
 
 
+@pytest.mark.slow
 def test_every_lie_on_a_tiny_graph(page):
     page.sidebar.selectbox(key="dataset").select("karate").run()
     sound(page)

@@ -33,6 +33,7 @@ def kept(result):
     return z, result.sent._powers.ready(result.settings.alpha, result.settings.steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("change", CHANGES, ids=str)
 def test_the_same_result_as_without(directed, change):
@@ -60,6 +61,7 @@ def test_ties_are_still_decided_exactly(tilt, wins):
     assert bool((again.prediction.labels == wins).all())
 
 
+@pytest.mark.slow
 def test_it_can_be_left_at_any_point_and_taken_up_again():
     class Left(Exception):
         pass

@@ -77,6 +77,7 @@ def test_pin_karate_one_client_and_no_lone_node(page):
     assert "privacy_digit" not in charts(page)
 
 
+@pytest.mark.slow
 def test_with_liars_and_many_clients(page):
     at(page, epsilon=3.0, attacker_count=3, flip="next", forge="nan", pick="0,0")
     at(page, clients=200, beta=1.0, epsilon=1e-6)

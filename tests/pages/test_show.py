@@ -46,6 +46,7 @@ def test_the_notebook_is_valid_and_holds_the_lines(page):
     assert mirror(page).is_file()
 
 
+@pytest.mark.notebook
 @pytest.mark.parametrize(
     ("page", "changes"),
     [

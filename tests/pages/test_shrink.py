@@ -22,6 +22,7 @@ def show(page, view):
     return said(put(page, shrink=view))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_draws_and_its_lines_run(page, view):
     text = show(page, view)
@@ -65,6 +66,7 @@ def test_both_readings_of_the_centroid(page):
     assert "centroids_of('all nodes')" in page.code[0].value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value"), [("clients", 1), ("clients", 200), ("gamma", 0.0), ("gamma", float("inf"))]
 )

@@ -45,6 +45,7 @@ def last_of(code):
     return eval(last, scope)
 
 
+@pytest.mark.slow
 def test_every_control_moves_the_page_without_a_complaint(page):
     page.sidebar.select_slider(key="beta").set_value(1.0).run()
     page.sidebar.slider(key="alpha").set_value(0.0).run()
@@ -65,6 +66,7 @@ def test_what_cannot_be_run_is_one_sentence(page):
     assert "clients must be at most the number of nodes" in page.error[0].value
 
 
+@pytest.mark.slow
 def test_a_pinned_setting_is_drawn_beside(page):
     press(page, "Pin")
     page.sidebar.select_slider(key="beta").set_value(10.0).run()
@@ -107,6 +109,7 @@ def test_smooth_follows_a_node():
     assert node(app) == int(around.neighbours(result.graph, 7)[0])  # it stays the same one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [-1, 1797, 10**9])
 def test_a_bad_id_is_one_sentence(wrong):
     app = opened("smooth")

@@ -98,6 +98,7 @@ def test_upload_sizes_are_exact(name, kib):
     assert round(metrics.bytes_up_prototypes / 1024, 1) == kib
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURED)
 def test_no_prediction_differs_from_double_precision(name):
     need(name)

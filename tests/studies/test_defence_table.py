@@ -52,6 +52,7 @@ def test_the_stored_table_is_whole():
             assert row.clean_cost == 0
 
 
+@pytest.mark.slow
 def test_the_stored_table_is_what_the_engine_gives():
     [row] = [r for r in stored() if _key(r) == ("digits", 1.0, "random", 1, "consensus")]
     settings = Settings(beta=1.0)
@@ -67,6 +68,7 @@ def test_consensus_wins_back_half_of_the_gap_and_costs_at_most_a_point():
         assert row.clean_cost <= 0.01
 
 
+@pytest.mark.slow
 def test_inflated_counts_cost_little_under_a_cap():
     """Cora, β 0.05, 3 random clients, labels to the next class, eight seeds."""
     need("Cora")

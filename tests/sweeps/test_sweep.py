@@ -262,6 +262,7 @@ def test_a_stop_calls_off_what_has_not_begun():
         assert len(some) < 100
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_of_processes_that_loses_a_worker():
     distributed = pytest.importorskip("distributed")
     lists = {**SMALL, "seed": list(range(16))}
@@ -286,6 +287,7 @@ def test_a_dask_cluster_of_processes_that_loses_a_worker():
     pd.testing.assert_frame_equal(without_seconds(table), without_seconds(expected))
 
 
+@pytest.mark.slow
 def test_ten_thousand_runs_killed_three_times(cache):
     expected = sweep(Settings(), **TEN_THOUSAND)
     assert len(expected) == 10_000

@@ -287,6 +287,7 @@ def test_the_weight_is_explained_by_the_count_that_was_sent(nine):
 EIGHT = (*PAPER_SEEDS, 2, 3, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "beta", "undefended", "dropped"),
     [
