@@ -12,6 +12,7 @@ import streamlit as st
 from pages.shared import controls, frame, runs, show
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core import Settings, run
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.figures import privacy as figures
 from spear_core.figures.common import class_names
 from spear_core.studies.exposure import Exposure, exposure
@@ -175,7 +176,7 @@ if len(lone):
 else:
     st.info(f"No upload stands for a single node here; the smallest n is {before.counts.min()}.")
 
-if settings.dataset == "digits":
+if CATALOGUE[settings.dataset].picture:
     (k, c), i = chosen, order[pairs.index(chosen)]
     st.subheader(f"What the server sees of client {k}, class {names[c]}, n = {before.counts[i]}")
     st.caption("Click a cell above for another upload. Every picture is in its own range of grey.")
@@ -187,7 +188,7 @@ if settings.dataset == "digits":
         word = "now,<br>" if e == settings.epsilon else "sent,<br>"
         tiles.append((f"{word}ε = {e:g}", sent_by(replace(settings, epsilon=e), k, c)))
     said = "A real node, the upload without noise, then under more and more noise."
-    show.chart(figures.ladder(tiles), "privacy_digit", said)
+    show.chart(figures.ladder(result, tiles), "privacy_digit", said)
 
 # how much noise, and what it promises ---------------------------------------------------------
 st.subheader("How much noise, and what it promises")

@@ -11,6 +11,7 @@ import streamlit as st
 import torch
 
 from pages.shared import controls, link
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain.node import find, inspect
 from spear_core.figures import lesson as drawn
 from spear_core.figures import shrink, smooth, split
@@ -180,7 +181,9 @@ def classifies(result: Result, knob: float) -> Task:
         rf"\hat y = \arg\max_c \cos(z, g_c),\quad \cos(z, g_{{{view.predicted}}}) = {best:.3f}",
         f"It says {names[view.predicted]}: {right}.",
         smooth.similarities(result, view),
-        drawn.picture(_dense(result, view.node)) if result.graph.name == "digits" else None,
+        drawn.picture(result, _dense(result, view.node))
+        if CATALOGUE[result.graph.name].picture
+        else None,
     )
 
 
