@@ -14,7 +14,7 @@ from pages.shared import controls, link
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain.node import find, inspect
 from spear_core.figures import lesson as drawn
-from spear_core.figures import shrink, smooth, split
+from spear_core.figures import shrink, smooth, split, theory
 from spear_core.figures.common import class_names
 from spear_core.measures.prototype_error import TEST
 from spear_core.randomness import generator
@@ -119,7 +119,7 @@ def few_samples(result: Result, knob: float) -> Task:
         int(np.flatnonzero(rows == worst)[0]),
         rf"\|p - \mu\|^2 = {seen.error[worst]:.4f}\ \text{{with}}\ n = {seen.n[worst]:.0f}",
         f"It has {rank} nodes of them." + (f" {fall}" if seen.slope else ""),
-        shrink.error_over_count(seen, class_names(result)),
+        theory.error_over_count(seen, class_names(result)),
     )
 
 
