@@ -181,8 +181,8 @@ if CATALOGUE[settings.dataset].picture:
     st.subheader(f"What the server sees of client {k}, class {names[c]}, n = {before.counts[i]}")
     st.caption("Click a cell above for another upload. Every picture is in its own range of grey.")
     rungs = sorted({*RUNGS, *([settings.epsilon] if private else [])}, reverse=True)
-    node = graph.features[int(before.nearest[i])]
-    tiles = [("the node" if before.counts[i] == 1 else "nearest<br>node", node)]
+    word = "the node" if before.counts[i] == 1 else "nearest<br>node"
+    tiles = [(word, graph.features[int(before.nearest[i])])]
     tiles.append(("sent,<br>no noise", sent_by(off, k, c)))
     for e in rungs:
         word = "now,<br>" if e == settings.epsilon else "sent,<br>"
@@ -238,8 +238,7 @@ with curve:
         theirs = replace(other, epsilon=math.inf, seed=42, draw=0) if other else plain
         words = " ".join(cost.words())
         st.markdown(words)
-        here = (settings.epsilon, 100 * now)
-        then = cost_of(theirs) if theirs != plain else None
+        here, then = (settings.epsilon, 100 * now), cost_of(theirs) if theirs != plain else None
         figure = figures.accuracy_over_epsilon(cost, here, then)
         show.chart(figure, "privacy_cost", f"Accuracy over ε. {words}")
         st.caption(f"Mean ± standard deviation over 5 seeds with {DRAWS} draws of the noise each.")
