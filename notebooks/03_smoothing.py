@@ -72,6 +72,7 @@ print([round(v, 4) for v in sum(a * b for a, b in zip(w, powers, strict=True)).f
 
 # %%
 from spear_core import Settings, run
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain.node import find, inspect
 from spear_core.explain.words import explain
 from spear_core.figures import smooth as figures
@@ -83,8 +84,8 @@ print(explain(result, view))
 figures.similarities(result, view)
 
 # %%
-digits = result.graph.name == "digits"
-figures.pictures(result, view) if digits else figures.neighbourhood(result, view)
+pictured = CATALOGUE[result.graph.name].picture
+figures.pictures(result, view) if pictured else figures.neighbourhood(result, view)
 
 # %% [markdown]
 # ## Accuracy over α

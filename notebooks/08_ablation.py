@@ -24,6 +24,7 @@
 
 # %%
 from spear_core import Settings
+from spear_core.explain.ablation import words
 from spear_core.figures import shrink as figures
 from spear_core.studies.ablation import ablation
 
@@ -34,7 +35,7 @@ figures.ablation_lines(found)
 # In words, from the same numbers:
 
 # %%
-for sentence in found.words():
+for sentence in words(found):
     print(sentence)
 
 # %% [markdown]

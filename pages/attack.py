@@ -12,6 +12,7 @@ from pages.shared import frame, link, mapview, runs, show
 from pages.shared.livemap import live_map
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core import Settings, embed
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.figures import attack as figures
 from spear_core.figures.common import class_names
 from spear_core.figures.map import alt_text, map_figure
@@ -111,7 +112,9 @@ with right:
     attack_who.defence()
 
 # one view at a time ----------------------------------------------------------------------------
-views = [v for v in link.choices("attack_view") if v != PICTURES or settings.dataset == "digits"]
+views = [
+    v for v in link.choices("attack_view") if v != PICTURES or CATALOGUE[settings.dataset].picture
+]
 if state["attack_view"] not in views:
     state["attack_view"] = CLASSES
 view = show.switch("View", views, "attack_view", label_visibility="collapsed")
@@ -157,7 +160,7 @@ elif view == PICTURES:
     if liars and len(attacked.sent.client):
         st.caption("Above what a liar holds, below what it sends; orange is below zero.")
         show.chart(figures.sent_pictures(attacked), "attack_sent", "What liars hold and send.")
-    st.caption("The global prototypes: look which digits turn into another.")
+    st.caption("The global prototypes: look which of them turn into another.")
     said = f"Global prototypes, {', '.join(stages)}."
     show.chart(figures.global_pictures(stages), "attack_global", said)
 elif before is None:

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.shared import frame, link, mapview, runs, show
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core import figures
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain.words import pulled_towards, weight_formula
 from spear_core.figures.common import class_names
 
@@ -59,8 +60,8 @@ with right:
         )
 
 # one view at a time --------------------------------------------------------------------------
-views = [v for v in link.choices("view") if v != PROTOTYPES or settings.dataset == "digits"]
-if st.session_state["view"] not in views:  # pictures are there for digits alone
+views = [v for v in link.choices("view") if v != PROTOTYPES or CATALOGUE[settings.dataset].picture]
+if st.session_state["view"] not in views:  # not every dataset has pictures
     st.session_state["view"] = views[0]
 view = show.switch("More of this run", views, "view", label_visibility="collapsed")
 if view == SILHOUETTE:
@@ -83,7 +84,11 @@ elif view == CONFUSION:
             figures.class_accuracy(result, pinned_here), "class_accuracy", "Accuracy of each class."
         )
 elif view == PROTOTYPES:
-    label = chosen[1] if chosen else int(show.switch("Class", names, "digit"))
+    numbers = [str(c) for c in range(len(names))]
+    if st.session_state["digit"] not in numbers:
+        st.session_state["digit"] = numbers[0]
+    by_name = {"format_func": lambda number: names[int(number)]}
+    label = chosen[1] if chosen else int(show.switch("Class", numbers, "digit", **by_name))
     show.chart(
         figures.pictures(result, label, pinned_here), "pictures", f"Prototypes of class {label}."
     )

@@ -12,6 +12,7 @@ from pages.parts import privacy_views
 from pages.shared import controls, frame, runs, show
 from pages.shared.pinned import pinned_result
 from spear_core import Settings, run
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.figures import privacy as figures
 from spear_core.figures.common import class_names
 from spear_core.studies.exposure import Exposure, exposure
@@ -160,7 +161,7 @@ if len(lone):
 else:
     st.info(f"No upload stands for a single node here; the smallest n is {before.counts.min()}.")
 
-if settings.dataset == "digits":
+if CATALOGUE[settings.dataset].picture:
     privacy_views.digit(result, settings, before, int(order[pairs.index(chosen)]))
 privacy_views.promise(result, settings, held, width)
 

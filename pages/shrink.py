@@ -13,7 +13,7 @@ from spear_core import defaults
 from spear_core.figures import shrink as figures
 from spear_core.figures.common import class_names
 from spear_core.measures.prototype_error import class_errors
-from spear_core.paper.errors import PRINTED
+from spear_core.paper import printed
 
 settings = frame.settings()
 result = runs.result_or_stop(settings)
@@ -59,7 +59,7 @@ with right:
         st.info("No class has both a training node and a node to take the centroid over.")
 means = shrink_views.mean_errors(result, pinned)
 st.table(means.set_index(""))
-if settings.dataset in PRINTED:
+if settings.dataset in printed.errors():
     usual = settings == replace(defaults(settings.dataset), seed=settings.seed)
     said = "The paper's figures are for K = 10 and β = 0.05; the difference is ours minus printed."
     st.caption(said if usual else said + " The present settings are others.")

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.parts import smooth_curves, smooth_node
 from pages.shared import frame, link, runs, show
 from pages.shared.pinned import pinned_result, same_graph
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain import node as look
 from spear_core.explain.words import explain
 from spear_core.figures import smooth as draw
@@ -64,7 +65,7 @@ with right:
 if settings.dataset == "karate":
     st.caption("The whole club after each step: the area of a node is its weight in the vector.")
     show.chart(draw.spread(result, view), "smooth_spread", f"The club: {alt}")
-if settings.dataset == "digits":
+if CATALOGUE[settings.dataset].picture:
     st.caption(
         "Above: the picture after each step, then the prototypes it is compared with. Below: the "
         "neighbours that weigh most in it."

@@ -16,8 +16,9 @@ for _harmless in ("Sparse CSR tensor support is in beta", "Sparse invariant chec
 from spear_core.classify import Prediction, classify
 from spear_core.client import Uploads, upload
 from spear_core.datasets import load
+from spear_core.datasets.own import make_graph
 from spear_core.errors import SpearError
-from spear_core.graph import Graph, make_graph
+from spear_core.graph import Graph
 from spear_core.grids import Grid, grid
 from spear_core.measures import Metrics, measure
 from spear_core.partition import Partition, split

@@ -9,7 +9,7 @@ import operator
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from spear_core.datasets.catalogue import NAMES, resolve
+from spear_core.datasets.catalogue import CATALOGUE, resolve
 from spear_core.defences import DEFENCES
 from spear_core.errors import SettingError
 
@@ -29,7 +29,7 @@ class Settings:
     inf
     """
 
-    dataset: str = _setting("digits", "which graph: " + ", ".join(NAMES))
+    dataset: str = _setting("digits", "which graph: " + ", ".join(CATALOGUE))
     seed: int = _setting(
         42,
         "seed of the partition, and of the 20/40/40 node split where none is published",
@@ -218,9 +218,9 @@ class Settings:
 
 
 def defaults(dataset: str) -> Settings:
-    """The settings to start from on a dataset: the paper's, with 3 clients for the tiny karate."""
+    """The settings to start from on a dataset: the paper's, with fewer clients for a tiny graph."""
     name = resolve(dataset)
-    return Settings(dataset=name, clients=3) if name == "karate" else Settings(dataset=name)
+    return Settings(dataset=name, clients=CATALOGUE[name].clients)
 
 
 def checked(name: str, value: Any) -> Any:

@@ -31,13 +31,13 @@ def wikics(root: Path, nodes: int = 30) -> Path:
     return folder
 
 
-def roman_empire(root: Path, nodes: int = 30) -> Path:
+def roman_empire(root: Path, nodes: int = 30, name: str = "roman_empire") -> Path:
     """HeterophilousGraphDataset/roman_empire/raw/roman_empire.npz: 10 splits."""
-    r, folder = rng(), root / "HeterophilousGraphDataset" / "roman_empire" / "raw"
+    r, folder = rng(), root / "HeterophilousGraphDataset" / name / "raw"
     folder.mkdir(parents=True)
     part = r.integers(0, 3, (10, nodes))
     np.savez(
-        folder / "roman_empire.npz",
+        folder / f"{name}.npz",
         node_features=r.random((nodes, 5), dtype=np.float32),
         node_labels=np.arange(nodes) % 4,
         edges=np.stack([np.arange(nodes), (np.arange(nodes) + 1) % nodes], axis=1),

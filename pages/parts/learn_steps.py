@@ -20,9 +20,10 @@ from pages.parts.learn_numbers import (
     three_numbers,
 )
 from pages.shared import controls, link
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain.node import find, inspect
 from spear_core.figures import lesson as drawn
-from spear_core.figures import shrink, smooth, split
+from spear_core.figures import shrink, smooth, split, theory
 from spear_core.figures.common import class_names
 from spear_core.measures.prototype_error import TEST
 from spear_core.run import Result
@@ -123,7 +124,7 @@ def few_samples(result: Result, knob: float) -> Task:
         int(np.flatnonzero(rows == worst)[0]),
         rf"\|p - \mu\|^2 = {seen.error[worst]:.4f}\ \text{{with}}\ n = {seen.n[worst]:.0f}",
         f"It has {rank} nodes of them." + (f" {fall}" if seen.slope else ""),
-        shrink.error_over_count(seen, class_names(result)),
+        theory.error_over_count(seen, class_names(result)),
     )
 
 
@@ -185,7 +186,9 @@ def classifies(result: Result, knob: float) -> Task:
         rf"\hat y = \arg\max_c \cos(z, g_c),\quad \cos(z, g_{{{view.predicted}}}) = {best:.3f}",
         f"It says {names[view.predicted]}: {right}.",
         smooth.similarities(result, view),
-        drawn.picture(dense(result, view.node)) if result.graph.name == "digits" else None,
+        drawn.picture(result, dense(result, view.node))
+        if CATALOGUE[result.graph.name].picture
+        else None,
     )
 
 

@@ -6,7 +6,7 @@ from pages.shared import runs, show
 from spear_core import Settings, defaults, embed
 from spear_core.datasets import CATALOGUE, store
 from spear_core.figures.map import alt_text, map_figure
-from spear_core.paper.cells import reported
+from spear_core.paper.printed import reported
 
 
 def draw(settings: Settings) -> None:

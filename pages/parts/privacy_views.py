@@ -50,7 +50,7 @@ def digit(result: Result, settings: Settings, before: Exposure, row: int) -> Non
         word = "now,<br>" if e == now else "sent,<br>"
         tiles.append((f"{word}ε = {e:g}", sent_by(replace(settings, epsilon=e), client, label)))
     said = "A real node, the upload without noise, then under more and more noise."
-    show.chart(figures.ladder(tiles), "privacy_digit", said)
+    show.chart(figures.ladder(result, tiles), "privacy_digit", said)
 
 
 def promise(result: Result, settings: Settings, held: Tensor, width: Noise | None) -> None:

@@ -10,11 +10,13 @@ import streamlit as st
 from pages.shared import controls, link, runs, show
 from pages.shared.pinned import same_graph
 from spear_core import PAPER_SEEDS, Result, Settings
+from spear_core.explain import ablation as sentences
 from spear_core.figures import shrink as figures
 from spear_core.figures.common import class_names
+from spear_core.figures.theory import error_over_count, peer_variance, risk_curve
 from spear_core.paper.errors import error_table
 from spear_core.studies import risk
-from spear_core.studies.ablation import Ablation, ablation, gamma_curve, gamma_words
+from spear_core.studies.ablation import Ablation, ablation, gamma_curve
 from spear_core.studies.risk_check import check
 
 BAND = 10_000  # nodes up to which the γ curve is drawn for five seeds
@@ -62,7 +64,7 @@ def over_gamma(result: Result, pinned: Result | None, _reading: str) -> Shown:
 
     mine, plain = of(settings), replace(settings, gamma=0.5, seed=42)
     band = curve(plain, gammas, PAPER_SEEDS) if result.graph.num_nodes <= BAND else None
-    said = gamma_words(gammas, mine, settings.gamma)
+    said = sentences.gamma_words(gammas, mine, settings.gamma)
     st.markdown(f"Look at how much of the curve is flat. {said}")
     here = (settings.gamma, 100 * accuracy)
     then = of(pinned.settings) if pinned and _small(pinned) else None
@@ -76,8 +78,9 @@ def gain(result: Result, pinned: Result | None, _reading: str) -> Shown:
         st.info("There is no test node, so accuracy cannot be measured.")
         return {}, []
     lines = [
+        "from spear_core.explain.ablation import words",
         "from spear_core.studies.ablation import ablation",
-        'print(*ablation(s).words(), sep="\\n")',
+        'print(*words(ablation(s)), sep="\\n")',
     ]
     if not _small(result) and not st.toggle("Make the 40 runs: this graph is large", key="forty"):
         return {}, lines
@@ -85,13 +88,14 @@ def gain(result: Result, pinned: Result | None, _reading: str) -> Shown:
     before = eight(pinned.settings) if pinned and _small(pinned) else None
     if found is None:  # another seed has no test node
         return {}, lines
-    st.markdown("\n".join(f"- {sentence}" for sentence in found.words()))
+    said = sentences.words(found)
+    st.markdown("\n".join(f"- {sentence}" for sentence in said))
     cells, effects = pd.DataFrame(found.cell_table()), pd.DataFrame(found.effect_table())
     a, b = st.columns(2)
     with a:
         st.caption("Look at the slope of a line (shrinkage) and at the gap between the lines.")
         chart = figures.ablation_lines(found, before)
-        show.chart(chart, "ablation", " ".join(found.words()))
+        show.chart(chart, "ablation", " ".join(said))
     with b:
         each = cells[["which is", "accuracy %"]]
         if before:
@@ -127,7 +131,7 @@ def theory(result: Result, pinned: Result | None, _reading: str) -> Shown:
         r"\lambda^* = \frac{\sigma_0^2/n}{\sigma_0^2/n + \tau^2} = "
         rf"\frac{{{own}}}{{{own} + {tau2:g}}} = {seen.best:.3f}"
     )
-    show.chart(figures.risk_curve(seen), "risk", seen.words())
+    show.chart(risk_curve(seen), "risk", seen.words())
     st.markdown(f"{seen.words()}\n\n{risk.inflation_words(result)}")
     lines = [
         "from spear_core.studies import risk",
@@ -161,10 +165,10 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
     a, b = st.columns(2)
     with a:
         st.markdown("**Does the error fall as 1/n?** " + words["slope"])
-        show.chart(figures.error_over_count(seen, names, then), "over-n", words["slope"])
+        show.chart(error_over_count(seen, names, then), "over-n", words["slope"])
     with b:
         st.markdown("**Is one τ² enough for all peers?** " + words["peers"])
-        show.chart(figures.peer_variance(seen, names, then), "peer-variance", words["peers"])
+        show.chart(peer_variance(seen, names, then), "peer-variance", words["peers"])
     lines = [
         "from spear_core.studies.risk_check import check",
         f'print(check(r, "{reading}").words())',

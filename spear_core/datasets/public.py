@@ -15,8 +15,8 @@ import numpy as np
 import torch
 
 from spear_core.datasets.catalogue import Entry
+from spear_core.datasets.own import DENSE_ABOVE
 from spear_core.errors import DataDamaged, SpearError
-from spear_core.graph import DENSE_ABOVE
 
 
 def read_raw(entry: Entry, root: Path) -> dict[str, np.ndarray]:
@@ -24,7 +24,7 @@ def read_raw(entry: Entry, root: Path) -> dict[str, np.ndarray]:
     folder = root / entry.folder
     try:
         _refuse_cut_text(entry, folder)
-        data = _read_ogb(folder) if entry.kind == "ogb" else _read_pyg(entry, root)
+        data = _read_ogb(folder) if entry.reader == "ogb" else _read_pyg(entry, root)
         arrays = _plain(entry, data)
         _refuse_lost_lines(entry, folder, arrays)
         return arrays
@@ -51,15 +51,8 @@ def pyg_class(entry: Entry, root: Path) -> tuple[type, tuple[Any, ...], dict[str
     """PyG's class for a dataset with the arguments that make it look below `root`."""
     from torch_geometric import datasets as pyg
 
-    short = entry.name.removeprefix("Coauthor-")
-    base = str(root / entry.kind)
-    if entry.kind == "Actor":
-        return pyg.Actor, (base,), {}
-    if entry.kind == "WikiCS":
-        return pyg.WikiCS, (base,), {"is_undirected": True}
-    if entry.kind == "WikipediaNetwork":
-        return pyg.WikipediaNetwork, (base, short.lower()), {"geom_gcn_preprocess": True}
-    return getattr(pyg, entry.kind), (base, short), {}
+    base = getattr(pyg, entry.reader)
+    return base, (str(root / entry.reader), *entry.arguments), entry.options
 
 
 class _InMemory:
@@ -83,7 +76,7 @@ class _InMemory:
 
 def _read_pyg(entry: Entry, root: Path) -> Any:
     base, args, kwargs = pyg_class(entry, root)
-    if entry.kind in ("Amazon", "Coauthor"):  # PyG would cut the fractions off
+    if entry.reader in ("Amazon", "Coauthor"):  # PyG would cut the fractions off
         with np.load(root / entry.folder / entry.files[0]) as raw:
             if raw["labels"].dtype.kind not in "iu":
                 raise DataDamaged(f"{entry.name} has no labels; give one whole number a node.")
@@ -186,14 +179,14 @@ def _refuse_lost_lines(entry: Entry, folder: Path, arrays: dict[str, np.ndarray]
             f"{entry.name} has {edges} edges in {folder} instead of {entry.edges}; "
             "a file is cut short, replace it by a whole copy."
         )
-    if entry.kind == "ogb" and nodes == entry.nodes:
+    if entry.reader == "ogb" and nodes == entry.nodes:
         named = sum(int(arrays[part].sum()) for part in ("train", "val", "test"))
         if named != nodes:
             raise DataDamaged(
                 f"{entry.name}: the split in {folder} names {named} of {nodes} nodes; "
                 "a file is cut short, replace it by a whole copy."
             )
-    if entry.kind == "Planetoid":
+    if entry.reader == "Planetoid":
         stem = f"ind.{entry.name.lower()}"
         with open(folder / f"{stem}.tx", "rb") as file:
             rows = pickle.load(file, encoding="latin1").shape[0]

@@ -103,6 +103,17 @@ def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
     return arrays
 
 
+def names_in(entry: Entry, root: str | Path) -> tuple[str, ...]:
+    """The class names that a graph of one npz file holds as plain text, or none."""
+    if len(entry.files) != 1 or not entry.files[0].endswith(".npz"):
+        return ()
+    try:
+        with np.load(Path(root) / entry.folder / entry.files[0], allow_pickle=False) as raw:
+            return tuple(str(name) for name in raw["class_names"])
+    except (OSError, KeyError, ValueError):  # not there, or pickled
+        return ()
+
+
 def published_note(entry: Entry, arrays: dict[str, np.ndarray]) -> tuple[str, ...]:
     """A sentence where a graph has another size than the published one."""
     if entry.builtin:

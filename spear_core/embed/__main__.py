@@ -5,7 +5,7 @@ To be run after a change of `keep.VERSION` or of the built-in graphs.
 
 from pathlib import Path
 
-from spear_core.datasets import load
+from spear_core.datasets import CATALOGUE, load
 from spear_core.embed import keep
 from spear_core.embed.maps import fitted, preview
 from spear_core.settings import defaults
@@ -14,7 +14,7 @@ from spear_core.settings import defaults
 def ship() -> list[Path]:
     """Write the maps of the built-in graphs at their default settings to the shipped folder."""
     written = []
-    for name in ("digits", "karate", "synthetic"):
+    for name in (entry.name for entry in CATALOGUE.values() if entry.map):
         s = defaults(name)
         for old in keep.SHIPPED.glob(f"{name}-*.npz"):
             old.unlink()

@@ -8,9 +8,10 @@ from zipfile import BadZipFile
 import numpy as np
 import torch
 
+from spear_core.datasets.own import make_graph
 from spear_core.datasets.store import save_whole, writing
 from spear_core.errors import DataDamaged, DataMissing
-from spear_core.graph import Graph, make_graph
+from spear_core.graph import Graph
 from spear_core.partition import Partition
 
 TABLES = ("edges.csv", "labels.csv")  # and features.npy or features.csv
@@ -33,7 +34,7 @@ def client_graph(partition: Partition, client: int) -> Graph:
         val=graph.val[nodes],
         test=graph.test[nodes],
         name=f"{graph.name}, client {client}",
-        class_names=tuple(str(c) for c in range(graph.classes)),  # also those it does not hold
+        classes=graph.classes,  # also those it does not hold
     )
 
 
@@ -74,11 +75,11 @@ def read_client(path: Path) -> Graph:
                 torch.from_numpy(arrays[part]) for part in ("crow", "col", "values")
             )
             x = torch.sparse_csr_tensor(crow, col, values, size, device="cpu")
-        names = tuple(str(c) for c in range(int(arrays["classes"])))
+        classes = int(arrays["classes"])
         rest = {name: arrays[name] for name in ("edge_index", "y", "train", "val", "test")}
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise DataDamaged(f"{path} is not a whole client file; export it again.") from error
-    return _graph(x, name=path.stem, class_names=names, **rest)
+    return _graph(x, name=path.stem, classes=classes, **rest)
 
 
 def _read_tables(folder: Path) -> Graph:
@@ -118,12 +119,12 @@ def _graph(
     val: Any,
     test: Any,
     name: str,
-    class_names: tuple[str, ...] = (),
+    classes: int = 0,
 ) -> Graph:
     """A checked graph; a client may have no training node, then it has nothing to send."""
     some = np.asarray(train).any()
     asked = train if some else np.ones(len(y), dtype=bool)
-    made = make_graph(x, edge_index, y, asked, val, test, name, class_names)
+    made = make_graph(x, edge_index, y, asked, val, test, name).replace(classes=classes)
     return made if some else made.replace(train=torch.zeros_like(made.train))
 
 

@@ -1,7 +1,6 @@
 """Plotly figures of results. Pages and notebooks draw these; the engine never imports them."""
 
 from spear_core.figures.heat import weights
-from spear_core.figures.pictures import pictures
 from spear_core.figures.scores import (
     accuracy_strip,
     class_accuracy,
@@ -10,6 +9,7 @@ from spear_core.figures.scores import (
     silhouettes,
     traffic,
 )
+from spear_core.figures.tiles import pictures
 
 __all__ = [
     "accuracy_strip",

@@ -4,9 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-import torch
-from plotly.subplots import make_subplots
-from torch import Tensor
 
 from spear_core.client import Uploads, upload
 from spear_core.embed import Map
@@ -14,13 +11,12 @@ from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, PINNED, class_n
 from spear_core.figures.heat import Table, heat
 from spear_core.figures.map.places import placed
 from spear_core.figures.palette import class_colours
+from spear_core.figures.tiles import Tile, tiles
 from spear_core.run import Result
 from spear_core.studies.damage import Defended, Draw
 
-SIDE = 8  # of a digit
 PICTURES = 24  # uploads of liars shown as pictures at most
 EVERY_CELL = 5000  # cells up to which an empty one can be clicked too
-SIGNED = [(0.0, ORANGE), (0.5, "#FFFFFF"), (1.0, "#111111")]  # below zero, zero, above
 COLOURS = {"clean": BLUE, "attacked": ORANGE, "defended": GREEN, "pinned": PINNED}
 
 
@@ -100,7 +96,7 @@ def with_liars(figure: go.Figure, map: Map, result: Result) -> go.Figure:
 
 
 def sent_pictures(result: Result) -> go.Figure:
-    """What liars sent for digits: what they hold above, what they sent below.
+    """What liars sent as pictures: what they hold above, what they sent below.
 
     A flipped label shows in the title alone; a forged prototype in the picture.
     """
@@ -110,32 +106,25 @@ def sent_pictures(result: Result) -> go.Figure:
     own = dict(zip(_pairs(held), held.prototypes, strict=True))
     up, names = result.sent, class_names(result)
     pairs = _pairs(up)
-    above = [
-        (
-            f"client {pairs[i][0]}<br>holds",
-            own.get(pairs[i], torch.zeros(SIDE * SIDE, device=up.label.device)),
-        )
+    above: list[Tile] = [(f"client {pairs[i][0]}<br>holds", own.get(pairs[i])) for i in rows]
+    below: list[Tile] = [
+        (f"sends as {names[int(up.label[i])]}<br>n = {int(up.counts[i]):,}", up.prototypes[i])
         for i in rows
     ]
-    below = [
-        (
-            f"sends as {names[int(up.label[i])]}<br>n = {int(up.counts[i]):,}",
-            up.prototypes[i],
-        )
-        for i in rows
-    ]
-    return _tiles([above, below])
+    return tiles(result, [above, below], signed=True, high=130)
 
 
 def global_pictures(runs: Mapping[str, Result]) -> go.Figure:
-    """The global prototypes of digits, a row for each run."""
-    names = class_names(next(iter(runs.values())))
-    return _tiles(
+    """The global prototypes as pictures, a row for each run."""
+    first = next(iter(runs.values()))
+    rows: list[list[Tile]] = [
         [
-            [(f"{names[c]}, {name}", one.estimate.prototypes[c]) for c in range(len(names))]
-            for name, one in runs.items()
+            (f"{clip(c)}, {name}", vector)
+            for c, vector in zip(class_names(first), one.estimate.prototypes, strict=True)
         ]
-    )
+        for name, one in runs.items()
+    ]
+    return tiles(first, rows, signed=True, high=130)
 
 
 def damage_dots(
@@ -215,38 +204,3 @@ def defence_dots(rows: Sequence[Defended]) -> go.Figure:
 
 def _pairs(uploads: Uploads) -> list[tuple[int, int]]:
     return list(zip(uploads.client.tolist(), uploads.label.tolist(), strict=True))
-
-
-def _tiles(rows: Sequence[Sequence[tuple[str, Tensor]]]) -> go.Figure:
-    """Rows of digits as pictures; what is below zero is orange, what is not a number empty."""
-    columns = max(len(row) for row in rows)
-    titles = [row[i][0] if i < len(row) else "" for row in rows for i in range(columns)]
-    figure = make_subplots(
-        len(rows),
-        columns,
-        subplot_titles=titles,
-        horizontal_spacing=0.012,
-        vertical_spacing=0.28 / len(rows),
-    )
-    for line, row in enumerate(rows):
-        for place, (title, values) in enumerate(row):
-            picture = values.cpu().numpy().reshape(SIDE, SIDE)
-            far = float(np.nanmax(np.abs(picture), initial=0)) or 1.0
-            figure.add_trace(
-                go.Heatmap(
-                    z=np.flipud(picture),
-                    colorscale=SIGNED,
-                    zmin=-far,
-                    zmax=far,
-                    showscale=False,
-                    hovertemplate=title.replace("<br>", " ") + "<extra></extra>",
-                ),
-                line + 1,
-                place + 1,
-            )
-    figure.update_xaxes(visible=False, constrain="domain")
-    figure.update_yaxes(visible=False)
-    for axis in figure.select_yaxes():  # square pixels: each y follows its own x
-        axis.update(scaleanchor=axis.anchor, constrain="domain")
-    figure.update_annotations(font_size=11)
-    return layout(figure, 60 + 120 * len(rows), showlegend=False).update_layout(margin_t=44)

@@ -5,6 +5,8 @@ import plotly.graph_objects as go
 from torch import Tensor
 
 from spear_core.figures.common import BLUE, GREY, ORANGE, layout, log_ticks
+from spear_core.figures.tiles import tiles
+from spear_core.run import Result
 
 
 def error_of_means(sizes: list[int], errors: list[float], now: int) -> go.Figure:
@@ -50,10 +52,6 @@ def two_means(weighted: list[float], alike: list[float]) -> go.Figure:
     return layout(figure, 260, showlegend=False)
 
 
-def picture(row: Tensor) -> go.Figure:
-    """One node of `digits`: its 64 features as the 8 × 8 picture they are."""
-    pixels = row.cpu().numpy().reshape(8, 8)
-    figure = go.Figure(go.Heatmap(z=pixels, colorscale="gray_r", showscale=False, hoverinfo="skip"))
-    figure.update_xaxes(visible=False, constrain="domain")
-    figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x")
-    return layout(figure, 200)
+def picture(result: Result, row: Tensor) -> go.Figure:
+    """One node's features as the picture they are."""
+    return tiles(result, [[("", row)]]).update_layout(margin_t=28)

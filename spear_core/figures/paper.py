@@ -9,11 +9,7 @@ from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, layout
 from spear_core.figures.palette import class_colours
 from spear_core.paper.findings import constant_predictors, like_for_like
 from spear_core.paper.measured import Measured
-
-QUOTED = {  # values the paper's text quotes for a curve: table -> (row, x, y)
-    "α curve": (("Cora", 0.8, 73.93), ("Cora", 0.15, 63.35), ("Texas", 0.3, 64.19)),
-    "boundary": (("Coauthor-CS", 1.0, 91.01),),
-}
+from spear_core.paper.printed import claim, quoted
 
 
 def curve(rows: list[Measured], table: str) -> go.Figure:
@@ -36,7 +32,7 @@ def curve(rows: list[Measured], table: str) -> go.Figure:
                 hovertemplate="%{x}: %{y:.2f} ± %{error_y.array:.2f}",
             )
         )
-    for name, x, y in QUOTED.get(table, ()):
+    for name, x, y in quoted(table):
         figure.add_trace(
             go.Scatter(
                 x=[f"{x:g}"],
@@ -108,7 +104,7 @@ def steep(rows: list[Measured]) -> go.Figure:
     )
     figure.add_scatter(
         x=[0.8],
-        y=[73.93],
+        y=[claim("Cora alpha=0.80")],
         mode="markers",
         name="quoted",
         marker={"symbol": "x", "size": 11, "color": ORANGE},

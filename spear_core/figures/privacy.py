@@ -1,16 +1,14 @@
-"""Figures of privacy: accuracy over ε, who is exposed, membership, digits under noise."""
+"""Figures of privacy: accuracy over ε, who is exposed, membership, pictures under noise."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
-from torch import Tensor
 
 from spear_core.figures.common import BLUE, GREY, ORANGE, PINNED, class_names, layout
-from spear_core.figures.heat import NO_PAIR, Table, heat
-from spear_core.figures.pictures import SIDE
+from spear_core.figures.heat import Table, heat
+from spear_core.figures.tiles import Tile, tiles
 from spear_core.run import Result
 from spear_core.studies.exposure import Exposure
 from spear_core.studies.privacy_cost import Cost
@@ -139,31 +137,9 @@ def membership(
     return layout(figure, 360)
 
 
-def ladder(tiles: Sequence[tuple[str, Tensor | None]]) -> go.Figure:
-    """Vectors of `digits` as pictures in a row, each in its own range; None: nothing was sent."""
-    figure = make_subplots(
-        1, len(tiles), subplot_titles=[title for title, _ in tiles], horizontal_spacing=0.015
-    )
-    for place, (title, values) in enumerate(tiles, start=1):
-        said = title.replace("<br>", ", ") + (": nothing was sent" if values is None else "")
-        picture = np.zeros(SIDE * SIDE) if values is None else values.cpu().numpy()
-        figure.add_trace(
-            go.Heatmap(
-                z=np.flipud(picture.reshape(SIDE, SIDE)),
-                colorscale=[[0, NO_PAIR], [1, NO_PAIR]] if values is None else "Greys",
-                showscale=False,
-                hovertemplate=said + "<extra></extra>",
-            ),
-            1,
-            place,
-        )
-        if values is None:
-            middle = {"x": (SIDE - 1) / 2, "y": (SIDE - 1) / 2, "showarrow": False}
-            figure.add_annotation(text="nothing<br>sent", row=1, col=place, **middle)
-    figure.update_xaxes(visible=False)
-    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
-    figure.update_annotations(font_size=11)
-    return layout(figure, 190).update_layout(margin_t=44)
+def ladder(result: Result, rungs: Sequence[Tile]) -> go.Figure:
+    """Vectors as pictures in a row, each in its own range; None: nothing was sent."""
+    return tiles(result, [rungs])
 
 
 def verdict(seen: Exposure, i: int) -> str:

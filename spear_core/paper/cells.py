@@ -4,16 +4,13 @@
 are drawn there but not printed. Both are plain lists of `Cell`, measured in `measured.py`.
 """
 
-import json
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
+from spear_core.paper.printed import reported
 from spear_core.settings import Settings, defaults
 
-REPORTED = Path(__file__).with_name("reported.json")
 ALPHAS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 GAMMAS = (0.0, 0.01, 0.03, 0.1, 0.3, 0.5, 0.8, 1.0, 2.0, 5.0, math.inf)
 STEPS = (0, 1, 2, 3, 4, 5, 10)
@@ -46,12 +43,6 @@ class Cell:
     def scale(self) -> float:
         """What the measured value is multiplied with to have the printed unit."""
         return {"accuracy": 100.0, "bytes_up_prototypes": 1 / 1024}.get(self.metric, 1.0)
-
-
-@lru_cache(maxsize=1)
-def reported() -> dict[str, Any]:
-    """The printed figures."""
-    return json.loads(REPORTED.read_text())
 
 
 def cells() -> list[Cell]:

@@ -7,8 +7,8 @@ import torch
 
 from spear_core.datasets import load
 from spear_core.errors import SpearError
-from spear_core.paper.cells import reported
 from spear_core.paper.measured import Measured
+from spear_core.paper.printed import reported
 from spear_core.settings import defaults
 
 SHARES = ("Cora", "CiteSeer", "PubMed")

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from spear_core.datasets import load
-from spear_core.paper.cells import reported
 from spear_core.paper.masks import TRIALS
 from spear_core.paper.measured import versions
+from spear_core.paper.printed import reported
 from spear_core.partition import split
 from spear_core.randomness import generator
 from spear_core.run import run_on

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spear_core.paper.cells import reported
+from spear_core.paper.printed import reported
 
 ONE_SHOT = ("DENSE", "FedCVAE", "FedSD2C", "GHOST", "OASIS")  # rivals that are not measured here
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from spear_core.baselines import METHODS, stored
 from spear_core.baselines.views import summaries
-from spear_core.paper.cells import Cell, cells, reported
+from spear_core.paper.cells import Cell, cells
 from spear_core.paper.measured import OPEN, Measured
+from spear_core.paper.printed import reported
 
 PRINTED = {  # our name of a table -> its name among the printed figures, and what it shows
     "main": ("main_accuracy", "Accuracy in %, ten clients, β = 0.05"),

@@ -2,11 +2,11 @@
 
 Every cell is run with several seeds. An effect is a difference of accuracies in points, taken seed
 by seed; it is called an effect only if it exceeds the spread over seeds, both its own and that of
-the whole method, and has the same sign with every seed. The words below never say more than that.
+the whole method, and has the same sign with every seed; explain/ablation.py puts it into words.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from spear_core.datasets import load
 from spear_core.partition import split
 from spear_core.run import run, run_on
-from spear_core.settings import PAPER_SEEDS, Settings, defaults
+from spear_core.settings import PAPER_SEEDS, Settings
 
 SWITCHES = ("smoothing", "shrinkage", "count weights")
 Cell = tuple[int, ...]
@@ -32,13 +32,6 @@ NAMES: dict[Cell, str] = {
     (0, 1, 1): "SPEAR without smoothing",
     (1, 1, 0): "SPEAR without count weights",
     ALL: "SPEAR",
-}
-PRINTED = {  # the paper's "w/o shrinkage", accuracy in percent
-    "Cora": 55.13,
-    "CiteSeer": 59.27,
-    "PubMed": 65.20,
-    "Computers": 62.84,
-    "Coauthor-CS": 87.14,
 }
 
 
@@ -91,12 +84,12 @@ class Ablation:
 
     def effect(self, high: Cell, low: Cell) -> Effect:
         """What going from one cell to another changes."""
-        return self._effect(self.cells[high] - self.cells[low])
+        return self.as_effect(self.cells[high] - self.cells[low])
 
     def main(self, switch: str) -> Effect:
         """What a switch changes on average over the four states of the other two."""
         off, on = np.moveaxis(self.cells, SWITCHES.index(switch), 0)
-        return self._effect((on - off).mean((0, 1)))
+        return self.as_effect((on - off).mean((0, 1)))
 
     def alone(self, switch: str) -> Effect:
         """What a switch changes when the other two are off."""
@@ -106,7 +99,8 @@ class Ablation:
         """What a switch gives within SPEAR: SPEAR minus SPEAR without it."""
         return self.effect(ALL, _with(ALL, switch, 0))
 
-    def _effect(self, each: np.ndarray) -> Effect:
+    def as_effect(self, each: np.ndarray) -> Effect:
+        """A difference, seed by seed, beside the spread of the whole method."""
         return Effect(each, float(self.cells[ALL].std()))
 
     def cell_table(self) -> dict[str, list]:
@@ -127,77 +121,6 @@ class Ablation:
         short = {"none": "no change", "up": "a gain", "down": "a loss"}
         found = [self.removed(switch).verdict for switch in SWITCHES]
         return columns | {"in SPEAR it is": [short.get(v, v) for v in found]}
-
-    def words(self) -> list[str]:
-        """What carries the gain on this dataset, in sentences."""
-        return [*self._notes(), self._gain(), *self._shares(), *self._shrinkage(), *self._printed()]
-
-    def _notes(self) -> list[str]:
-        s, notes = self.settings, []
-        if s.alpha == 0 or s.steps == 0:
-            notes.append("With α = 0 or T = 0 nothing is smoothed, so that switch does nothing.")
-        if np.isinf(s.gamma):
-            notes.append("With γ = ∞ nothing is shrunk, so that switch does nothing.")
-        return notes
-
-    def _gain(self) -> str:
-        gain = self.effect(ALL, NONE)
-        low, high = self.accuracy(NONE), self.accuracy(ALL)
-        ends = f"From the plain mean of raw features, {low} %, to SPEAR, {high} %, "
-        ends += f"accuracy changes by {gain} points"
-        return ends + ("." if gain.verdict in ("up", "down") else f": {_call(gain)}.")
-
-    def _shares(self) -> list[str]:
-        """Who leads by main effects, and what the switches other than shrinkage give."""
-        effects = {switch: self.main(switch) for switch in SWITCHES}
-        first, second, _ = sorted(SWITCHES, key=lambda switch: -effects[switch].mean)
-        said, lead = [], effects[first]
-        if self.effect(ALL, NONE).verdict == "up" and lead.verdict == "up":
-            ahead = self._effect(lead.each - effects[second].each)
-            many = first == "count weights"
-            where = f"{lead} points on average over the other two switches"
-            if ahead.verdict == "up" and lead.mean > self.effect(ALL, NONE).mean / 2:
-                said.append(
-                    f"{_upper(first)} {'carry' if many else 'carries'} most of it: {where}."
-                )
-            elif ahead.verdict == "up":
-                said.append(f"{_upper(first)} {'give' if many else 'gives'} most: {where}.")
-            else:
-                short = "within the spread" if "within" in ahead.verdict else "not with every seed"
-                said.append(
-                    f"{_upper(first)} {'lead' if many else 'leads'}: {where}; "
-                    f"that is {ahead} ahead of {second}, but {short}."
-                )
-        for switch in ("count weights", "smoothing"):
-            if not said or switch != first:
-                effect = effects[switch]
-                said.append(f"{_upper(switch)}: {effect} points on average, {_call(effect)}.")
-        return said
-
-    def _shrinkage(self) -> list[str]:
-        """Shrinkage as the method uses it, and without the count weights."""
-        inside, without = self.removed("shrinkage"), self.effect((1, 1, 0), (1, 0, 0))
-        said = (
-            f"Shrinkage: with count weights on, as in SPEAR, it changes accuracy by {inside} "
-            f"points, {_call(inside)}. Without count weights it is {without} points, "
-            f"{_call(without)}."
-        )
-        if without.verdict == "up" and self.settings.peers == "mean":
-            said += " It then does part of their work, as it too takes weight from small n."
-        return [said]
-
-    def _printed(self) -> list[str]:
-        """Which cell the paper's row fits, where its settings are the present ones."""
-        s = self.settings
-        if s.dataset not in PRINTED or s != replace(defaults(s.dataset), seed=s.seed):
-            return []
-        cells = {cell: float(self.cells[cell].mean()) for cell in ((1, 0, 0), (1, 0, 1))}
-        near = min(cells, key=lambda cell: abs(cells[cell] - PRINTED[s.dataset]))
-        return [
-            f"The paper prints {PRINTED[s.dataset]:.2f} % without shrinkage; of the two cells "
-            f"without it that is nearer to the {NAMES[near]} ({cells[near]:.2f} %), "
-            f"{'where count weights are off too' if near == (1, 0, 0) else 'count weights kept'}."
-        ]
 
 
 def ablation(
@@ -242,33 +165,5 @@ def gamma_curve(
     return np.array(rows)
 
 
-def gamma_words(gammas: Sequence[float], curve: np.ndarray, now: float) -> str:
-    """How far accuracy moves over γ with one seed, (G), and how flat the curve is from `now` on."""
-    low, high = int(curve.argmin()), int(curve.argmax())
-    later = curve[[i for i, g in enumerate(gammas) if g >= now]]
-    text = (
-        f"With this seed accuracy runs from {curve[low]:.2f} % at γ = {gammas[low]:g} to "
-        f"{curve[high]:.2f} % at γ = {gammas[high]:g}. From the present γ = {now:g} to no "
-        f"shrinkage at all it moves by {later.max() - later.min():.2f} points."
-    )
-    return text.replace("inf", "∞")
-
-
-def _call(effect: Effect) -> str:
-    """The verdict in words."""
-    spread = f"{effect.spread:.2f}"
-    return {
-        "none": "no change at all",
-        "within the spread": f"within the spread over seeds ({spread})",
-        "not with every seed": f"above the spread ({spread}), but not with every seed",
-        "up": f"a gain above the spread ({spread})",
-        "down": f"a loss above the spread ({spread})",
-    }[effect.verdict]
-
-
 def _with(cell: Cell, switch: str, state: int) -> Cell:
     return tuple(state if s == switch else c for s, c in zip(SWITCHES, cell, strict=True))
-
-
-def _upper(words: str) -> str:
-    return words[0].upper() + words[1:]

@@ -50,9 +50,7 @@ def relabelled(partition: Partition, y: Tensor, settings: Settings) -> Partition
     """The partition with other labels; keeps all that is derived and does not depend on them."""
     if settings.alpha > 0 and settings.steps > 0:
         partition.operator_t  # noqa: B018  built where it stays, or every lie would build it anew
-    graph = partition.graph.replace(y=y)
-    graph.__dict__["classes"] = partition.graph.classes  # the last class may lose its last label
-    new = dataclasses.replace(partition, graph=graph)
+    new = dataclasses.replace(partition, graph=partition.graph.replace(y=y))
     kept = {name: partition.__dict__[name] for name in _UNLABELLED if name in partition.__dict__}
     new.__dict__.update(kept)
     return new

@@ -82,10 +82,7 @@ def _mislabelled(partition: Partition, rate: float, seed: int, draw: int) -> Par
     nodes = nodes[np.argsort(chance[nodes])][: round(rate * len(nodes))]
     y = graph.y.cpu().numpy().copy()
     y[nodes] = (y[nodes] + further[nodes]) % graph.classes
-    names = graph.class_names or tuple(str(c) for c in range(graph.classes))  # C must not shrink
-    return with_graph(
-        partition, graph.replace(y=torch.as_tensor(y, device=graph.device), class_names=names)
-    )
+    return with_graph(partition, graph.replace(y=torch.as_tensor(y, device=graph.device)))
 
 
 def with_graph(partition: Partition, graph: Graph) -> Partition:

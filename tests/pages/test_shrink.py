@@ -4,7 +4,8 @@ import pytest
 
 from pages.shared.controls import GAMMAS
 from spear_core import Settings, run
-from spear_core.studies.ablation import ablation, gamma_curve, gamma_words
+from spear_core.explain.ablation import gamma_words, words
+from spear_core.studies.ablation import ablation, gamma_curve
 from spear_core.studies.risk import simulate
 from spear_core.studies.risk_check import check
 from tests.apptest import opened, printed, put, said
@@ -34,14 +35,14 @@ def test_every_view_draws_and_its_lines_run(page, view):
         assert gamma_words(GAMMAS, curve[0], 0.5) in text
         assert str(curve) in out
     if view == "What carries the gain":
-        words = ablation(Settings()).words()
-        assert all(sentence in text and sentence in out for sentence in words)
+        sentences = words(ablation(Settings()))
+        assert all(sentence in text and sentence in out for sentence in sentences)
     if view == "Proposition 1":
         assert simulate(1, 0.5, 3).words() in text
         assert simulate(1, 0.5, 3).words() in out
     if view == "Does the model hold":
-        words = check(run(Settings())).words()
-        assert all(sentence in text and sentence in out for sentence in words.values())
+        sentences = check(run(Settings())).words()
+        assert all(sentence in text and sentence in out for sentence in sentences.values())
 
 
 def test_gamma_moves_the_page(page):

@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from spear_core.cli import main, paper
 from spear_core.paper import findings, measured
-from spear_core.paper.cells import cells, curves, reported
+from spear_core.paper.cells import cells, curves
+from spear_core.paper.printed import reported
 from spear_core.paper.tables import PRINTED, table
 from tests.browser import ROOT
 from tests.conftest import need

@@ -1,10 +1,8 @@
-"""Smoothing step by step: the whole of a small graph, or the picture of a digit."""
+"""Smoothing step by step: the whole of a small graph, or a node's picture."""
 
 import math
 
-import numpy as np
 import plotly.graph_objects as go
-import torch
 
 from spear_core.explain.neighbourhood import Place, sample_places
 from spear_core.explain.node import View
@@ -12,6 +10,7 @@ from spear_core.figures.common import class_names, layout
 from spear_core.figures.palette import class_colours
 from spear_core.figures.smooth.node import FAINT
 from spear_core.figures.split import bare_axes, lines
+from spear_core.figures.tiles import Tile, tiles
 from spear_core.run import Result
 
 PANELS = 6  # steps drawn side by side at most: the first ones and the last
@@ -63,48 +62,19 @@ def spread(result: Result, view: View) -> go.Figure:
 
 
 def pictures(result: Result, view: View) -> go.Figure:
-    """Digits: the picture after each step, the two prototypes, and who weighs most in it."""
+    """The picture after each step and the two prototypes; below, who weighs most in it."""
     graph, steps = result.graph, panels(len(view.rows) - 1, PANELS - 2)
     names, g = class_names(result), result.estimate.prototypes
     smoothed = graph.collect(view.rows[steps].t().contiguous())
-    tiles = [(f"t = {t}", image) for t, image in zip(steps, smoothed, strict=True)]
-    tiles.append((f"prototype<br>{names[view.predicted]}", g[view.predicted]))
+    above: list[Tile] = [(f"t = {t}", image) for t, image in zip(steps, smoothed, strict=True)]
+    above.append((f"prototype<br>{names[view.predicted]}", g[view.predicted]))
     if not view.right:
-        tiles.append((f"prototype<br>{names[view.true]}", g[view.true]))
-    tiles += [("", None)] * (-len(tiles) % PANELS)
+        above.append((f"prototype<br>{names[view.true]}", g[view.true]))
+    below: list[Tile] = []
     weight = view.rows[-1].clone()
     weight[view.node] = 0
     for node in weight.topk(min(PANELS, len(weight))).indices.tolist():
         if weight[node] > 0:
             words = f"a {names[int(graph.y[node])]}<br>{100 * float(weight[node]):.1f} %"
-            tiles.append((words, graph.features[node]))
-    return _tiles(tiles, PANELS)
-
-
-def _tiles(tiles: list[tuple[str, torch.Tensor | None]], columns: int, side: int = 8) -> go.Figure:
-    """Small grey pictures with a line of words above each, as one heat map."""
-    rows = -(-len(tiles) // columns)
-    high, wide = side + 5, side + 1  # room for the words, and between pictures
-    sheet = np.full((rows * high, columns * wide - 1), np.nan)
-    figure = go.Figure()
-    for place, (words, image) in enumerate(tiles):
-        if image is None:
-            continue
-        top, left = place // columns * high + 4, place % columns * wide
-        pixels = image.reshape(side, side).cpu().numpy()
-        sheet[top : top + side, left : left + side] = pixels / max(1e-30, float(pixels.max()))
-        figure.add_annotation(
-            x=left + side / 2 - 0.5,
-            y=top - 0.6,
-            yanchor="bottom",
-            text=words,
-            showarrow=False,
-            font={"size": 11},
-        )
-    figure.add_heatmap(
-        z=sheet, colorscale="Greys", showscale=False, hoverinfo="skip", zmin=0, zmax=1
-    )
-    bare_axes(figure)
-    figure.update_yaxes(autorange="reversed", scaleanchor="x", constrain="domain")
-    figure.update_xaxes(constrain="domain")
-    return layout(figure, 10 + 150 * rows).update_layout(margin_t=4)
+            below.append((words, graph.features[node]))
+    return tiles(result, [above, below] if below else [above])
