@@ -5,9 +5,9 @@ import math
 import torch
 from torch import Tensor
 
-from spear_core.embed.background import WIDE
 from spear_core.embed.fitting import NEIGHBOURS, A, B
 from spear_core.embed.maps import Map
+from spear_core.embed.nodes import WIDE
 from spear_core.propagate import propagate, select_rows
 
 
