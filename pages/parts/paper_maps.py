@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared import runs, show
+from pages.shared import background, runs, show
 from spear_core import Settings, defaults, embed
 from spear_core.datasets import CATALOGUE, store
 from spear_core.figures.map import alt_text, map_figure
@@ -44,10 +44,11 @@ def _panel(name: str, kind: str) -> list[str]:
 def _wait(names: tuple[str, ...]) -> None:
     """Make the missing maps one after the other; the page is drawn again when one is there."""
     s = defaults(names[0])
-    job = embed.background_fit(runs.result_of(s).graph, s.alpha, s.steps)
-    if job.map is not None:
-        st.rerun()
-    elif job.error:
+    graph = runs.result_of(s).graph
+    job = embed.background_fit(graph, s.alpha, s.steps, background.wait_for_pages)
+    if job.error:
         st.caption(f"The UMAP of {names[0]} could not be made: {job.error}")
+    elif job.value is not None and background.by_timer():
+        st.rerun()
     else:
         st.progress(job.fraction, f"{len(names)} maps to go, now {names[0]}. {job.sentence}")

@@ -4,6 +4,7 @@
 installed package: the browser fetches it once from this server and keeps it.
 """
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,11 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.components import v1, v2
 
-CSS = """
-.live-map { width: 100%; border-radius: 0.5rem; }
-.live-map:focus-visible { outline: 2px solid var(--st-primary-color); }
-.live-map-words {
-  position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden;
-  clip-path: inset(50%); white-space: nowrap;
+SOURCE = files("spear_core.figures.map")
+THEME = """
+.live-map {
+  --map-ink: var(--st-text-color); --map-paper: var(--st-background-color);
+  --map-font: var(--st-font); --map-accent: var(--st-primary-color);
 }
 """
 
@@ -27,8 +27,9 @@ _files = v1.declare_component(
 )
 _component = v2.component(
     "spear_live_map",
-    css=CSS,
-    js=(Path(__file__).parent / "livemap.js").read_text(encoding="utf-8"),
+    css=SOURCE.joinpath("livemap.css").read_text(encoding="utf-8") + THEME,
+    js=SOURCE.joinpath("livemap.js").read_text(encoding="utf-8")
+    + Path(__file__).with_name("livemap_streamlit.js").read_text(encoding="utf-8"),
     isolate_styles=False,
 )
 

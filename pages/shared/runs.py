@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from spear_core import PAPER_SEEDS, Result, Settings, embed, load, run
+from pages.shared.background import pages_first
+from spear_core import PAPER_SEEDS, Result, Settings, load, run
 from spear_core.datasets import CATALOGUE, store
 
 LARGE = 15_000_000  # nodes × features beyond which a silhouette takes seconds
@@ -35,7 +36,7 @@ def result_or_stop(settings: Settings) -> Result:
 @st.cache_resource(max_entries=16, show_spinner=False)  # 60 MB each at 169k nodes
 def result_of(settings: Settings) -> Result:
     """One run, kept."""
-    with embed.pages_first():
+    with pages_first():
         result = run(settings)
         result.metrics.accuracy  # noqa: B018  read at once by every page
     return result

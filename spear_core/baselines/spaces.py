@@ -14,8 +14,8 @@ from torch.nn.functional import normalize
 from spear_core.baselines.training import METHODS, defaults
 from spear_core.baselines.views import silhouette_of
 from spear_core.datasets.store import Progress
-from spear_core.embed.background import cosines, smoothed
 from spear_core.embed.fitting import layout
+from spear_core.embed.nodes import cosines, smoothed
 from spear_core.errors import SpearError
 from spear_core.graph import Graph
 from spear_core.measures.silhouette import silhouette

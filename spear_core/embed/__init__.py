@@ -5,20 +5,19 @@ features, the edges, α and T alone; β, K, γ, the seed and label attacks never
 preview is there at once, UMAP is fitted in the background and kept on disk.
 """
 
-from spear_core.embed.background import MOST, choose
-from spear_core.embed.jobs import Job, background_fit
-from spear_core.embed.maps import Map, fit, preview, ready
+from spear_core.embed.jobs import Job, Jobs
+from spear_core.embed.maps import Map, background_fit, fit, preview, ready
+from spear_core.embed.nodes import MOST, choose
 from spear_core.embed.placing import place, refine
-from spear_core.embed.turns import pages_first
 
 __all__ = [
     "MOST",
     "Job",
+    "Jobs",
     "Map",
     "background_fit",
     "choose",
     "fit",
-    "pages_first",
     "place",
     "preview",
     "ready",

@@ -43,7 +43,7 @@ def layout(near: Tensor, start: Tensor, say: Progress) -> np.ndarray:
 
 
 def _turned(xy: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """The same map turned and mirrored to lie as much as possible like the preview."""
+    """Places (M, 2) turned and mirrored to lie as much as possible like other ones (M, 2)."""
     xy = xy - xy.mean(0)
     u, _, vt = np.linalg.svd(xy.T @ like)
     return np.asarray(xy @ (u @ vt))

@@ -1,118 +1,144 @@
-"""Fitting maps in the background: one at a time, for whoever is still looking."""
+"""Work in the background, for any program: one job at a time, the one asked for last first."""
 
 import atexit
+import logging
 import os
 import threading
 import time
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
-from spear_core.embed import fitting
-from spear_core.embed.background import choose
-from spear_core.embed.keep import map_key, remember
-from spear_core.embed.maps import Map, fit, fitted_maps
 from spear_core.errors import SpearError
-from spear_core.graph import Graph
 
-REST = 1.0  # seconds that a setting rests before its map is begun: a moving slider starts none
-FORGET = 5.0  # seconds after which a waiting job that nobody polls is dropped
+T = TypeVar("T")
+
+
+class Cancelled(Exception):
+    """Raised inside a job's work when nobody wants it any more."""
 
 
 @dataclass(eq=False)
-class Job:
-    """A fit under way: read its fields as often as you like."""
+class Job(Generic[T]):
+    """A piece of work under way: read its fields as often as you like."""
 
-    graph: Graph | None  # let go when done
-    alpha: float
-    steps: int
-    made: float = field(default_factory=time.monotonic)
-    asked: float = field(default_factory=time.monotonic)  # when somebody last wanted it
-    sentence: str = "Waiting to fit the UMAP"
+    work: Callable[["Job[T]"], T] | None  # let go when it begins
+    sentence: str = "Waiting"
     fraction: float = 0.0
-    map: Map | None = None
-    error: str | None = None
+    value: T | None = None  # what the work gave
+    error: str | None = None  # or why it gave nothing
+    cancelled: bool = False
+    made: float = field(default_factory=time.monotonic)
+    asked: float = 0.0  # when somebody last wanted it
+    ended: threading.Event = field(default_factory=threading.Event)
 
     @property
     def done(self) -> bool:
-        return self.map is not None or self.error is not None
+        return self.ended.is_set()
+
+    def cancel(self) -> None:
+        """Nobody wants it: it is never begun, or is left at its next pause."""
+        if not self.done:
+            self.cancelled, self.work = True, None
+            self.ended.set()
+
+    def pause(self) -> None:
+        """For the work, between two pieces of it; also `say`."""
+        if self.cancelled:
+            raise Cancelled
+
+    def say(self, sentence: str, fraction: float) -> None:
+        self.pause()
+        self.sentence, self.fraction = sentence, fraction
+
+    def run(self) -> None:
+        """For the thread that works."""
+        work, self.work = self.work, None
+        try:
+            self.value = work(self) if work else None
+        except Cancelled:
+            pass
+        except SpearError as error:
+            self.error = str(error)
+        except Exception as error:  # a fault of ours: said kindly, kept in the log
+            logging.exception("A job in the background failed")
+            self.error = f"It could not be done ({error})."
+        self.ended.set()
 
 
-_jobs: dict[str, Job] = {}
-_guard = threading.Lock()
-_worker: threading.Thread | None = None
-_ending = threading.Event()
+class Jobs:
+    """Jobs by their keys, and a thread of low priority that is there while one waits.
 
-
-def background_fit(graph: Graph, alpha: float, steps: int) -> Job:
-    """The job that fits this map, started if it is not there; every session gets the same one.
-
-    One map is fitted at a time, the one asked for last first; call this again to poll. A job that
-    nobody has asked for in five seconds before its turn is dropped.
+    A job begins after `rest` seconds, so that a moving slider starts none. One that nobody asks for
+    in `forget` seconds before its turn is cancelled, and so are the oldest beyond `most`. All are
+    when the interpreter ends; `interrupt` then stops what cannot pause.
     """
-    global _worker
-    key = map_key(graph, choose(graph), alpha, steps)
-    with _guard:
-        job = _jobs.get(key)
-        if job is None:
-            job = _jobs[key] = Job(graph, alpha, steps)
-            for old in [k for k, j in _jobs.items() if j.done][:-8]:
-                del _jobs[old]
-        job.asked = time.monotonic()
-        if job.map is not None and job.map.fitted:
-            remember(fitted_maps, key, job.map)  # memory may have let it go, and the disk be full
-        if not job.done and (_worker is None or not _worker.is_alive()):
-            _worker = threading.Thread(target=_work, name="spear-map", daemon=True)
-            _worker.start()
-    return job
 
+    def __init__(
+        self,
+        rest: float = 0.0,
+        forget: float = float("inf"),
+        most: int = 16,
+        interrupt: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.rest, self.forget, self.most, self.interrupt = rest, forget, most, interrupt
+        self._jobs: dict[Hashable, Job[Any]] = {}  # the one asked for last comes last
+        self._worker: threading.Thread | None = None
+        self._closed = False
+        self._changed = threading.Condition()
+        atexit.register(self.close)
 
-def step_back() -> None:
-    """Let the pages go first: a lower priority for this thread, where the system has them."""
-    with suppress(AttributeError, OSError):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+    def ask(self, key: Hashable, work: Callable[[Job[T]], T], waiting: str = "Waiting") -> Job[T]:
+        """The job of this key, whoever asks; there is a new one if need be. Ask again to poll."""
+        with self._changed:
+            job = self._jobs.pop(key, None)
+            if job is None or job.cancelled:
+                job = Job(work, waiting)
+            self._jobs[key] = job
+            job.asked = time.monotonic()
+            for old in [*self._jobs][: -self.most]:
+                self._jobs.pop(old).cancel()
+            if self._closed:
+                job.cancel()
+            elif not job.done and not (self._worker and self._worker.is_alive()):
+                self._worker = threading.Thread(target=self._work, daemon=True)
+                self._worker.start()
+            self._changed.notify_all()
+        return job
 
+    def join(self, seconds: float) -> bool:
+        """Wait until there is nothing to do; whether that is so."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._worker is None, seconds)
 
-def _work() -> None:
-    """Fit waiting maps until there is none."""
-    global _worker
-    step_back()
-    while True:
-        with _guard:
-            now = time.monotonic()
-            for key in [k for k, j in _jobs.items() if not j.done and now - j.asked > FORGET]:
-                del _jobs[key]
-            waiting = [j for j in _jobs.values() if not j.done]
-            if not waiting or _ending.is_set():
-                _worker = None
-                return
-            job = max(waiting, key=lambda j: j.asked)
-        rest = job.made + REST - now
-        if rest > 0:
-            _ending.wait(min(rest, 0.2))  # another one may be asked for meanwhile
-        else:
-            _fit_job(job)
+    def close(self) -> None:
+        """Cancel all and wait: the interpreter would abort under a thread that computes."""
+        with self._changed:
+            self._closed = True
+            for job in self._jobs.values():
+                job.cancel()
+            self._changed.notify_all()
+        self.interrupt()
+        self.join(30)
 
+    def _work(self) -> None:
+        with suppress(AttributeError, OSError):  # where the system has priorities
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+        while job := self._next():
+            job.run()
 
-def _fit_job(job: Job) -> None:
-    def say(sentence: str, fraction: float) -> None:
-        job.sentence, job.fraction = sentence, fraction
-
-    try:
-        assert job.graph is not None
-        job.map = fit(job.graph, job.alpha, job.steps, say)
-    except SpearError as error:
-        job.error = str(error)
-    except Exception as error:  # whatever umap or numba raise: the page shows it as a sentence
-        job.error = f"The map could not be fitted ({error}); the PCA preview stays."
-    job.graph = None
-
-
-def _end() -> None:
-    """Leave no thread behind that still computes: the interpreter would abort under it."""
-    _ending.set()
-    fitting.stop()
-    if _worker is not None:
-        _worker.join(timeout=30)
-
-
-atexit.register(_end)
+    def _next(self) -> Job[Any] | None:
+        """The waiting job that was asked for last, when it has rested; None where there is none."""
+        with self._changed:
+            while job := next((j for j in reversed(self._jobs.values()) if not j.done), None):
+                now = time.monotonic()
+                if now - job.asked > self.forget:
+                    job.cancel()
+                elif job.made + self.rest <= now:
+                    return job
+                else:
+                    self._changed.wait(job.made + self.rest - now)
+            self._worker = None
+            self._changed.notify_all()
+        return None

@@ -1,4 +1,7 @@
-"""`Map`: the preview at once, and the UMAP from memory, from disk or fitted now."""
+"""`Map`: the preview at once, and the UMAP from memory, from disk, fitted now or in the background.
+
+A `pause` is called between pieces of work, so that whoever asked can go first or leave.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,10 +11,10 @@ import torch
 from torch import Tensor
 
 from spear_core.datasets.store import Progress
-from spear_core.embed import keep
-from spear_core.embed.background import choose, cosines, smoothed
-from spear_core.embed.fitting import layout
-from spear_core.errors import StorageError
+from spear_core.embed import fitting, keep
+from spear_core.embed.jobs import Cancelled, Job, Jobs
+from spear_core.embed.nodes import Pause, choose, cosines, no_pause, smoothed
+from spear_core.errors import SpearError, StorageError
 from spear_core.graph import Graph
 
 # A prototype is drawn hollow when its best cosine to any node is below what 95 % of the nodes
@@ -47,15 +50,16 @@ class Map:
 
 _previews: dict[str, Map] = {}
 fitted_maps: dict[str, Map] = {}
+jobs = Jobs(rest=1.0, forget=5.0, interrupt=fitting.stop)
 
 
-def preview(graph: Graph, alpha: float, steps: int) -> Map:
+def preview(graph: Graph, alpha: float, steps: int, pause: Pause = no_pause) -> Map:
     """The two leading principal components of the background, at once."""
     nodes = choose(graph)
     key = keep.map_key(graph, nodes, alpha, steps)
     made = _previews.get(key)
     if made is None:
-        z = smoothed(graph, nodes, alpha, steps)
+        z = smoothed(graph, nodes, alpha, steps, pause)
         rows = torch.nn.functional.normalize(z, dim=1, eps=1e-30)
         few = torch.arange(0, len(rows), max(1, len(rows) // 300), device=graph.device)
         usual = _usual(rows[few] @ rows.t(), few)
@@ -79,17 +83,23 @@ def ready(graph: Graph, alpha: float, steps: int) -> Map | None:
     return made
 
 
-def fit(graph: Graph, alpha: float, steps: int, progress: Progress | None = None) -> Map:
+def fit(
+    graph: Graph,
+    alpha: float,
+    steps: int,
+    progress: Progress | None = None,
+    pause: Pause = no_pause,
+) -> Map:
     """The UMAP of the background, from disk or fitted now and kept there.
 
     With fewer than five nodes there is nothing to fit and the preview comes back.
     """
     say = progress or (lambda sentence, fraction: None)
     say("Smoothing the features", 0.0)
-    first = preview(graph, alpha, steps)
+    first = preview(graph, alpha, steps, pause)
     made = ready(graph, alpha, steps)
     if made is None and len(first.nodes) >= 5:
-        made = fitted(first, say)
+        made = fitted(first, say, pause)
         keep.remember(fitted_maps, first.key, made)
         try:
             path = keep.folders()[1] / keep.file_name(graph, first.key)
@@ -100,13 +110,40 @@ def fit(graph: Graph, alpha: float, steps: int, progress: Progress | None = None
     return made or first
 
 
-def fitted(first: Map, say: Progress) -> Map:
+def background_fit(graph: Graph, alpha: float, steps: int, pause: Pause = no_pause) -> Job[Map]:
+    """The job that fits this map, whoever asks for it; call this again to poll.
+
+    One map is fitted at a time, the one asked for last first. A job that nobody has asked for in
+    five seconds before its turn is cancelled.
+    """
+
+    def work(job: Job[Map]) -> Map:
+        def between() -> None:
+            job.pause()
+            pause()
+
+        try:
+            return fit(graph, alpha, steps, job.say, between)
+        except (SpearError, Cancelled):
+            raise
+        except Exception as error:  # whatever umap or numba raise
+            words = f"The map could not be fitted ({error}); the PCA preview stays."
+            raise SpearError(words) from error
+
+    key = keep.map_key(graph, choose(graph), alpha, steps)
+    job = jobs.ask(key, work, "Waiting to fit the UMAP")
+    if job.value is not None and job.value.fitted:
+        keep.remember(fitted_maps, key, job.value)  # memory may have let it go, the disk be full
+    return job
+
+
+def fitted(first: Map, say: Progress, pause: Pause = no_pause) -> Map:
     """The UMAP of a preview, made anew."""
     say("Finding every node's neighbours", 0.1)
     rows = first.rows * first.lengths[:, None]
-    near, lengths = cosines(first.graph, first.nodes, rows, first.alpha, first.steps)
+    near, lengths = cosines(first.graph, first.nodes, rows, first.alpha, first.steps, pause)
     usual = _usual(near, torch.arange(len(near), device=near.device))
-    xy = layout(near, first.xy, say)
+    xy = fitting.layout(near, first.xy, say)
     return _finished(first, xy, lengths.cpu().numpy(), usual)
 
 

@@ -1,4 +1,4 @@
-"""A tiny app around the live map, for tests/test_livemap.py."""
+"""A tiny app around the live map, for tests/pages/test_livemap.py."""
 
 import plotly.graph_objects as go
 import streamlit as st

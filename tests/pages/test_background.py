@@ -1,4 +1,4 @@
-"""Work done ahead changes when a result is there, never what it is."""
+"""Work in the background changes when a result is there, never what it is, and no other's work."""
 
 import math
 import threading
@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from spear_core import Settings, ahead, embed, powers, run
-from spear_core.embed import fitting, turns
-from spear_core.powers import Powers
+from pages.shared import background
+from pages.shared.background import Visitor, pages_first
+from spear_core import Settings, powers, run
+from spear_core.embed import fitting
 from tests.conftest import random_graph
 from tests.test_exact import mirrored
 
@@ -24,7 +25,7 @@ CHANGES = (
 
 
 def prepare(result, pause=lambda: None, steps=6):
-    ahead.prepare(result.graph, result.sent, result.settings, steps, pause)
+    background.prepare(result.graph, result.sent, result.settings, steps, pause)
 
 
 def kept(result):
@@ -88,7 +89,9 @@ def test_it_can_be_left_at_any_point_and_taken_up_again():
 
 def test_without_room_for_every_step_the_present_one_is_kept(monkeypatch):
     graph = random_graph(5)
-    monkeypatch.setattr(ahead, "ROOM", 3 * 4 * graph.num_nodes * graph.num_features)  # t = 0, 1, 2
+    monkeypatch.setattr(
+        background, "ROOM", 3 * 4 * graph.num_nodes * graph.num_features
+    )  # t = 0, 1, 2
     prepare(run(SETTINGS, graph))
     for steps, there in ((3, True), (2, True), (4, False)):
         settings = replace(SETTINGS, steps=steps)
@@ -114,32 +117,6 @@ def test_sparse_features_need_none():
     assert kept(result) == (None, False)
 
 
-def test_powers_by_hand():
-    """Of the number 2 under doubling: 2, 4, 8, of which the tenth is read."""
-    made = []
-
-    def double(t, last):
-        made.append(t)
-        whole = torch.tensor([2.0]) if last is None else 2 * last
-        return whole, whole / 10
-
-    powers = Powers()
-    assert not powers.ready(0.5, 2)
-    got = powers.grow(2, double).mixed(0.5, 2)  # 1/2, 1/4 and 1/4 of them
-    assert got.item() == pytest.approx(0.5 * 0.2 + 0.25 * 0.4 + 0.25 * 0.8)
-    assert powers.ready(0.9, 2)
-    assert not powers.ready(0.9, 3)
-    assert powers.mixed(1.0, 2).item() == pytest.approx(0.8)
-    powers.grow(3, double)
-    assert made == [0, 1, 2, 3]
-    powers.let_go()
-    assert powers.mixed(1.0, 3).item() == pytest.approx(1.6)
-    powers.grow(3, double)
-    assert made == [0, 1, 2, 3]
-    assert powers.grow(4, double).mixed(1.0, 4).item() == pytest.approx(3.2)
-    assert made == [0, 1, 2, 3, 0, 1, 2, 3, 4]  # from the start again
-
-
 # -- turns
 
 
@@ -148,14 +125,14 @@ def test_work_for_maps_waits_for_pages():
 
     def work():
         inside.set()
-        turns.wait_for_pages()
+        background.wait_for_pages()
         done.set()
 
-    with embed.pages_first():
+    with pages_first():
         thread = threading.Thread(target=work)
         thread.start()
         assert inside.wait(10)
-        with embed.pages_first():  # a second page
+        with pages_first():  # a second page
             pass
         assert not done.wait(0.3)
     assert done.wait(10)
@@ -175,6 +152,93 @@ def test_the_fitting_process_rests_meanwhile():
             assert time.monotonic() < end, state()
             time.sleep(0.01)
 
-    with embed.pages_first():
+    with pages_first():
         becomes(lambda s: s == "T")
     becomes(lambda s: s in "SRD")
+
+
+# -- visitors
+
+
+@pytest.fixture
+def results():
+    """Three runs on one graph, none of them prepared."""
+    graph = random_graph(5)
+    return [run(replace(SETTINGS, clients=k), graph) for k in (3, 4, 5)]
+
+
+def never(pause):
+    raise AssertionError("a map was made by the page itself")
+
+
+def test_a_new_result_of_one_visitor_does_not_cancel_the_work_of_another(results):
+    one, two = Visitor(), Visitor()
+    mine, first, second = results
+    with pages_first():  # nothing goes on before every one has asked
+        one.prepare(mine, 6)
+        two.prepare(first, 6)
+        left = two.preparing
+        two.prepare(second, 6)
+    assert one.preparing.ended.wait(60)
+    assert two.preparing.ended.wait(60)
+    assert (left.cancelled, one.preparing.cancelled, two.preparing.cancelled) == (
+        True,
+        False,
+        False,
+    )
+    assert [kept(result)[1] for result in results] == [True, False, True]
+
+
+def test_nor_the_map_that_is_placed_for_another(results):
+    one, two = Visitor(), Visitor()
+    mine, first, second = results
+    seen, hold = [], threading.Event()
+
+    def make(name):
+        def made(pause):
+            seen.append(name)
+            while not hold.wait(0.01):
+                pause()
+            seen.append(f"{name} is made")
+            return name
+
+        return made
+
+    one.placed = two.placed = ("the last map", None)
+    assert one.place(mine, make("one"), 0.0) == one.place(mine, never, 0.0) == one.placed
+    assert two.place(first, make("left"), 0.0) == ("the last map", None)
+    left = two.placing
+    assert two.place(second, make("two"), 0.0) == ("the last map", None)
+    hold.set()
+    for visitor, result, name in ((one, mine, "one"), (two, second, "two")):
+        assert visitor.placing.ended.wait(60)
+        assert visitor.place(result, lambda pause, name=name: name, 0.0) == (name, result)
+    assert left.cancelled
+    assert {"one is made", "two is made"} <= set(seen)
+    assert "left is made" not in seen
+
+
+def test_a_first_map_is_waited_for(results):
+    visitor = Visitor()
+    assert visitor.place(results[0], lambda pause: "a map", None) == ("a map", results[0])
+    assert visitor.placing is None
+
+
+def test_what_is_made_ahead_waits_for_maps(results):
+    one, two, hold = Visitor(), Visitor(), threading.Event()
+    two.placed = ("the last map", None)
+    two.place(results[1], lambda pause: hold.wait(60), 0.0)
+    one.prepare(results[0], 6)
+    assert not one.preparing.ended.wait(0.3)
+    assert kept(results[0]) == (None, False)
+    hold.set()
+    assert one.preparing.ended.wait(60)
+    assert kept(results[0])[1]
+
+
+def test_a_fault_in_work_ahead_is_kept_in_the_log(results, monkeypatch, caplog):
+    monkeypatch.setattr(background, "ROOM", "no number")
+    visitor = Visitor()
+    visitor.prepare(results[0], 6)
+    assert visitor.preparing.ended.wait(60)
+    assert "TypeError" in caplog.text

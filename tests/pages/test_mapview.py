@@ -5,7 +5,7 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import mapview, runs
+from pages.shared import background, mapview, runs
 from tests.browser import ROOT
 
 
@@ -25,7 +25,7 @@ def kind(drawn):
 
 def test_a_large_graph_keeps_the_last_map_until_the_new_one_is_there(monkeypatch, drawn):
     monkeypatch.setattr(runs, "SMALL", 0)  # every graph is a large one
-    monkeypatch.setattr(mapview, "PATIENCE", 0.05)
+    monkeypatch.setattr(background, "PATIENCE", 0.05)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
     first = drawn[-1][0]
     assert "last setting" not in kind(drawn)
@@ -40,7 +40,7 @@ def test_a_large_graph_keeps_the_last_map_until_the_new_one_is_there(monkeypatch
     (was,), (now,) = ([t for t in f.data if t.name == "local"] for f in (first, drawn[-1][0]))
     assert list(was.x) == list(now.x)
     hold.set()
-    app.session_state["_placing"][1].result(timeout=60)
+    assert app.session_state["_background"].placing.ended.wait(60)
     app.run()
     assert "last setting" not in kind(drawn)
     (now,) = (t for t in drawn[-1][0].data if t.name == "local")

@@ -6,16 +6,15 @@ import plotly.graph_objects as go
 
 from spear_core.embed import Map
 from spear_core.figures.map.moves import comparable, ring, trails
-from spear_core.figures.map.places import Places, distances
-from spear_core.figures.map.places import placed as _placed
+from spear_core.figures.map.places import Places, distances, placed
 from spear_core.figures.map.traces import GREY, background, centroids, glob, ink_line, local
 from spear_core.run import Result
 
-__all__ = ["GREY", "_placed", "alt_text", "distances", "map_figure"]
+__all__ = ["GREY", "alt_text", "distances", "map_figure"]
 
 
 def map_figure(
-    map: Map,
+    plane: Map,
     result: Result,
     show: str = "both",
     colour: str = "class",
@@ -28,30 +27,31 @@ def map_figure(
     earlier result: thin trails lead from there. `chosen` = (client, class) gets a ring and a line
     to the mean of its peers.
     """
-    places = _placed(map, result)
-    traces = background(map, result, colour)
+    places = placed(plane, result)
+    traces = background(plane, result, colour)
     if before is not None and comparable(before, result):
-        traces.append(trails(_placed(map, before), before, places, result, show))
+        traces.append(trails(placed(plane, before), before, places, result, show))
     if show != "global":
-        traces.append(local(map, result, places, colour))
+        traces.append(local(plane, result, places, colour))
     if show != "local":
-        traces.append(glob(map, result, places, colour))
+        traces.append(glob(plane, result, places, colour))
     traces.append(centroids(result, places))
     if chosen is not None and show != "global":
-        traces += ring(map, result, places, chosen)
-    hollow = _hollow(map, places, show)
+        traces += ring(plane, result, places, chosen)
+    hollow = _hollow(plane, places, show)
     traces += _key(show, bool(hollow))
-    return go.Figure(traces, _layout(map, result))
+    return go.Figure(traces, _layout(plane, result))
 
 
-def alt_text(map: Map, result: Result) -> str:
+def alt_text(plane: Map, result: Result) -> str:
     """The map in words and numbers."""
-    places, graph = _placed(map, result), result.graph
-    hollow = _hollow(map, places, "both")
+    places, graph = placed(plane, result), result.graph
+    hollow = _hollow(plane, places, "both")
     words = [
-        f"{map.kind} of {len(map.nodes):,} nodes of {graph.name} in {graph.classes} classes, with "
-        f"{len(places.local)} local prototypes of {result.partition.clients} clients as diamonds, "
-        f"{len(places.glob)} global prototypes as stars and the true class centroids as crosses."
+        f"{plane.kind} of {len(plane.nodes):,} nodes of {graph.name} in {graph.classes} classes, "
+        f"with {len(places.local)} local prototypes of {result.partition.clients} clients as "
+        f"diamonds, {len(places.glob)} global prototypes as stars and the true class centroids as "
+        "crosses."
     ]
     far = distances(result)[["local", "global"]].mean()
     if not far.isna().any():
@@ -68,11 +68,11 @@ def alt_text(map: Map, result: Result) -> str:
     return " ".join(words)
 
 
-def _hollow(map: Map, places: Places, show: str) -> int:
+def _hollow(plane: Map, places: Places, show: str) -> int:
     """How many of the shown prototypes are unlike any node."""
     shown = {"local": [places.local_cosine], "global": [places.glob_cosine]}
     cosines = shown.get(show, [places.local_cosine, places.glob_cosine])
-    return sum(int((c < map.hollow_below).sum()) for c in cosines)
+    return sum(int((c < plane.hollow_below).sum()) for c in cosines)
 
 
 def _key(show: str, hollow: bool) -> list[dict[str, Any]]:
@@ -99,10 +99,10 @@ def _key(show: str, hollow: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _layout(map: Map, result: Result) -> dict[str, Any]:
+def _layout(plane: Map, result: Result) -> dict[str, Any]:
     axis = {"visible": False, "zeroline": False, "showgrid": False}
     kind = {
-        "text": f"{map.kind} · {len(map.nodes):,} nodes",
+        "text": f"{plane.kind} · {len(plane.nodes):,} nodes",
         "xref": "paper",
         "yref": "paper",
         "x": 0,

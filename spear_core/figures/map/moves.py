@@ -39,7 +39,9 @@ def trails(old: Places, before: Result, new: Places, result: Result, show: str) 
     }
 
 
-def ring(map: Map, result: Result, places: Places, chosen: tuple[int, int]) -> list[dict[str, Any]]:
+def ring(
+    plane: Map, result: Result, places: Places, chosen: tuple[int, int]
+) -> list[dict[str, Any]]:
     """A ring round the chosen prototype and a line to the mean of its peers."""
     names = _names(result)
     client, label = chosen
@@ -47,8 +49,8 @@ def ring(map: Map, result: Result, places: Places, chosen: tuple[int, int]) -> l
         return []
     row = names.index((client, label))
     own = places.local[row]
-    xy, _ = embed.refine(map, result.estimate.peers[row : row + 1])
-    peers = array(xy)[0] / map.radius
+    xy, _ = embed.refine(plane, result.estimate.peers[row : row + 1])
+    peers = array(xy)[0] / plane.radius
     lam = float(result.estimate.weights[client, label])
     same = {"type": "scatter", "hoverinfo": "skip", "showlegend": False, "meta": "ink"}
     ring = {"symbol": "circle-open", "size": 30, "color": GREY, "line": ink_line(3)}

@@ -16,7 +16,7 @@ INK = {"meta": "ink", "legendgroup": "pinned", "showlegend": False, "opacity": 0
 
 
 def with_pinned(
-    figure: go.Figure, map: Map, result: Result, pinned: Result | None, show: str = "both"
+    figure: go.Figure, plane: Map, result: Result, pinned: Result | None, show: str = "both"
 ) -> go.Figure:
     """The map with the prototypes of a run on the same graph as outlines with a dot in them.
 
@@ -26,7 +26,7 @@ def with_pinned(
     """
     if pinned is None:
         return figure
-    places, up, names = placed(map, pinned), pinned.uploads, class_names(pinned)
+    places, up, names = placed(plane, pinned), pinned.uploads, class_names(pinned)
     below: list[dict[str, Any]] = []
     above: list[dict[str, Any]] = []
     if show != "global":
@@ -40,7 +40,7 @@ def with_pinned(
         below.append(_outlines("diamond", places.local, words, size))
     if show != "local":
         words = [f"global prototype of class {names[c]}</b>" for c in places.classes]
-        now = placed(map, result)
+        now = placed(plane, result)
         above.append(_lines(places.classes, places.glob, now.classes, now.glob))
         above.append(_outlines("star", places.glob, words, 17))
     key = {**_outlines("diamond", np.full((1, 2), np.nan), [""], 11), "showlegend": True}

@@ -31,18 +31,18 @@ class Places:
     centroid: np.ndarray  # (tested, 2)
 
 
-def placed(map: Map, result: Result) -> Places:
+def placed(plane: Map, result: Result) -> Places:
     """Places of a result's prototypes, computed once for each map."""
     kept = _places.setdefault(result, {})
-    which = (map.key, map.kind)
+    which = (plane.key, plane.kind)
     if which not in kept:
         centroids = result.metrics.centroids
         seen = result.estimate.seen.nonzero().squeeze(1)
         tested = (centroids.abs().sum(1) > 0).nonzero().squeeze(1)
         parts = (result.uploads.prototypes, result.estimate.prototypes[seen], centroids[tested])
-        xy, cosine = embed.refine(map, torch.cat(parts))
+        xy, cosine = embed.refine(plane, torch.cat(parts))
         size = [len(part) for part in parts]
-        local, glob, centroid = (array(part) / map.radius for part in xy.split(size))
+        local, glob, centroid = (array(part) / plane.radius for part in xy.split(size))
         near_local, near_glob, _ = (array(part) for part in cosine.split(size))
         kept[which] = Places(
             local, near_local, array(seen), glob, near_glob, array(tested), centroid

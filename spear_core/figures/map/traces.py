@@ -17,9 +17,9 @@ LEGEND_MOST = 12
 NAMED_MOST = 20  # classes whose names are written on the map
 
 
-def background(map: Map, result: Result, colour: str) -> list[dict[str, Any]]:
+def background(plane: Map, result: Result, colour: str) -> list[dict[str, Any]]:
     """The nodes: a trace for each group if there are few, so that the legend can hide one."""
-    xy, nodes = array(map.xy) / map.radius, map.nodes
+    xy, nodes = array(plane.xy) / plane.radius, plane.nodes
     if colour == "client":
         group = array(result.partition.owner[nodes])
         colours = class_colours(result.partition.clients)
@@ -53,14 +53,14 @@ def background(map: Map, result: Result, colour: str) -> list[dict[str, Any]]:
     ]
 
 
-def local(map: Map, result: Result, places: Places, colour: str) -> dict[str, Any]:
+def local(plane: Map, result: Result, places: Places, colour: str) -> dict[str, Any]:
     up, names = result.uploads, class_names(result)
     client, label, n = (v.tolist() for v in (up.client, up.label, up.counts))
     lam = result.estimate.weights.tolist()
     most = max(n, default=1)
     hover = [
         f"<b>client {k}, class {names[c]}</b><br>n = {count}, λ = {lam[k][c]:.2f}"
-        + _similar(cosine, map)
+        + _similar(cosine, plane)
         for k, c, count, cosine in zip(client, label, n, places.local_cosine, strict=True)
     ]
     return {
@@ -76,19 +76,19 @@ def local(map: Map, result: Result, places: Places, colour: str) -> dict[str, An
         "showlegend": False,
         "meta": "outlined",
         "marker": {
-            "symbol": _symbols("diamond", places.local_cosine, map),
+            "symbol": _symbols("diamond", places.local_cosine, plane),
             "size": [8 + 12 * (count / most) ** 0.5 for count in n],
             "color": _local_colours(result, colour),
-            "line": _line(places.local_cosine, map),
+            "line": _line(places.local_cosine, plane),
         },
     }
 
 
-def glob(map: Map, result: Result, places: Places, colour: str) -> dict[str, Any]:
+def glob(plane: Map, result: Result, places: Places, colour: str) -> dict[str, Any]:
     names, colours = class_names(result), class_colours(result.graph.classes)
     far = distances(result)["global"]
     hover = [
-        f"<b>global prototype of class {names[c]}</b>" + _centre(far[c]) + _similar(cosine, map)
+        f"<b>global prototype of class {names[c]}</b>" + _centre(far[c]) + _similar(cosine, plane)
         for c, cosine in zip(places.classes, places.glob_cosine, strict=True)
     ]
     return {
@@ -103,10 +103,10 @@ def glob(map: Map, result: Result, places: Places, colour: str) -> dict[str, Any
         "showlegend": False,
         "meta": "outlined" if colour == "class" else "ink",
         "marker": {
-            "symbol": _symbols("star", places.glob_cosine, map),
+            "symbol": _symbols("star", places.glob_cosine, plane),
             "size": 17,
             "color": [colours[c] for c in places.classes] if colour == "class" else GREY,
-            "line": _line(places.glob_cosine, map),
+            "line": _line(places.glob_cosine, plane),
         },
     }
 
@@ -145,24 +145,24 @@ def _local_colours(result: Result, colour: str) -> list[str]:
     return [colours[c] for c in up.label.tolist()]
 
 
-def _similar(cosine: float, map: Map) -> str:
+def _similar(cosine: float, plane: Map) -> str:
     words = f"<br>best cosine to a node {cosine:.2f}"
-    if cosine >= map.hollow_below:
+    if cosine >= plane.hollow_below:
         return words
-    return words + f", unusually low:<br>95 % of the nodes reach {map.hollow_below:.2f} or more"
+    return words + f", unusually low:<br>95 % of the nodes reach {plane.hollow_below:.2f} or more"
 
 
 def _centre(far: float) -> str:
     return "" if np.isnan(far) else f"<br>cosine distance to the true centroid {far:.3f}"
 
 
-def _symbols(filled: str, cosine: np.ndarray, map: Map) -> list[str]:
-    return [filled + "-open" * bool(c < map.hollow_below) for c in cosine]
+def _symbols(filled: str, cosine: np.ndarray, plane: Map) -> list[str]:
+    return [filled + "-open" * bool(c < plane.hollow_below) for c in cosine]
 
 
-def _line(cosine: np.ndarray, map: Map) -> dict[str, Any]:
+def _line(cosine: np.ndarray, plane: Map) -> dict[str, Any]:
     """Thin dark outlines, thicker where a hollow marker is nothing but its outline."""
-    return {"color": OUTLINE, "width": [2.5 if c < map.hollow_below else 1 for c in cosine]}
+    return {"color": OUTLINE, "width": [2.5 if c < plane.hollow_below else 1 for c in cosine]}
 
 
 def ink_line(width: float) -> dict[str, Any]:

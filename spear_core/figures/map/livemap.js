@@ -1,4 +1,8 @@
-// One Plotly node that is updated in place, so that zoom, pan and legend survive every rerun.
+// One Plotly node that is updated in place, so that zoom, pan and legend survive every update.
+//
+// It knows neither Streamlit nor Jupyter: a host calls `mount` and then `update` as often as it
+// likes. Colours come from the custom properties --map-ink, --map-paper and --map-font, if the
+// host sets them on .live-map.
 
 const SVG_BUTTON = {
   name: "svg",
@@ -7,11 +11,11 @@ const SVG_BUTTON = {
     width: 24, height: 24,
     path: "M12 16l-5-5h3V4h4v7h3zM5 18h14v2H5z",
   },
-  click: (gd) => window.Plotly.downloadImage(gd, { format: "svg", filename: "spear-map" }),
+  click: (gd) => gd.spear.Plotly.downloadImage(gd, { format: "svg", filename: "spear-map" }),
 };
 
-function plotly(source) {
-  // Plotly of the installed package, loaded once a page
+export function plotlyFrom(source) {
+  // Plotly from an address of the host's, loaded once a page
   window.spearPlotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = source;
@@ -25,14 +29,18 @@ function plotly(source) {
   return window.spearPlotly;
 }
 
-function dressed(figure, root) {
-  // the figure in the colours of Streamlit's theme
-  const style = getComputedStyle(root);
-  const colour = (name, other) => style.getPropertyValue(name).trim() || other;
-  const text = colour("--st-text-color", "#31333f");
-  const page = colour("--st-background-color", "#ffffff");
+function theme(gd) {
+  const style = getComputedStyle(gd);
+  return ["--map-ink", "--map-paper", "--map-font"]
+    .map((name) => style.getPropertyValue(name).trim()).join("|");
+}
+
+function dressed(figure, look) {
+  // the figure in the colours of the host's theme
+  const [ink, paper, font] = look.split("|");
+  const [text, page] = [ink || "#31333f", paper || "#ffffff"];
   const layout = figure.layout;
-  layout.font = { ...layout.font, color: text, family: colour("--st-font", "sans-serif") };
+  layout.font = { ...layout.font, color: text, family: font || "sans-serif" };
   layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
   layout.hoverlabel = {
     bgcolor: page, bordercolor: text, font: { color: text, size: 13 }, align: "left",
@@ -60,12 +68,12 @@ function keys(gd, event) {
     return [middle - half + shift * half, middle + half + shift * half];
   };
   const show = (by, right, up) =>
-    window.Plotly.relayout(gd, { "xaxis.range": range(x, by, right), "yaxis.range": range(y, by, up) });
+    gd.spear.Plotly.relayout(gd, { "xaxis.range": range(x, by, right), "yaxis.range": range(y, by, up) });
   const moves = {
     "+": () => show(0.8, 0, 0), "=": () => show(0.8, 0, 0), "-": () => show(1.25, 0, 0),
     ArrowLeft: () => show(1, -0.2, 0), ArrowRight: () => show(1, 0.2, 0),
     ArrowUp: () => show(1, 0, 0.2), ArrowDown: () => show(1, 0, -0.2),
-    0: () => window.Plotly.relayout(gd, { "xaxis.autorange": true, "yaxis.autorange": true }),
+    0: () => gd.spear.Plotly.relayout(gd, { "xaxis.autorange": true, "yaxis.autorange": true }),
     n: () => step(gd, 1), p: () => step(gd, -1),
     Enter: () => gd.spear.at && gd.spear.pick(gd.spear.at.customdata),
   };
@@ -88,14 +96,14 @@ function step(gd, by) {
   gd.spear.index = (last + by + points.length) % points.length;
   gd.spear.at = points[gd.spear.index];
   const { curveNumber, pointNumber } = gd.spear.at;
-  window.Plotly.Fx.hover(gd, [{ curveNumber, pointNumber }]);
+  gd.spear.Plotly.Fx.hover(gd, [{ curveNumber, pointNumber }]);
 }
 
-async function draw(gd, root) {
+async function draw(gd, getPlotly) {
   const state = gd.spear;
-  const Plotly = await plotly(state.source);
+  const Plotly = state.Plotly = await getPlotly();
   if (!gd.isConnected) return;
-  const { data, layout } = dressed(JSON.parse(state.figure), root);
+  const { data, layout } = dressed(JSON.parse(state.figure), state.look);
   const config = {
     displaylogo: false,
     responsive: false, // the observer below sees more than the window's size
@@ -107,8 +115,7 @@ async function draw(gd, root) {
     toImageButtonOptions: { filename: "spear-map", scale: 2 },
   };
   await Plotly.react(gd, data, layout, config);
-  if (!state.listening) {
-    state.listening = true;
+  if (!state.sized) {
     gd.on("plotly_click", (event) => {
       const point = event.points.find((p) => p.customdata !== undefined);
       if (point) state.pick(point.customdata);
@@ -123,50 +130,50 @@ async function draw(gd, root) {
   gd.dataset.drawn = state.drawn; // how often it was updated, for tests
 }
 
-function theme(root) {
-  const style = getComputedStyle(root);
-  return ["--st-text-color", "--st-background-color", "--st-font"]
-    .map((name) => style.getPropertyValue(name)).join("|");
-}
+export function mount(root, getPlotly) {
+  // A map in an element of the host's; `getPlotly` gives a promise of Plotly. Returns
+  // `update({ figure, alt, height, pick })`, the figure as JSON, `pick` called with the
+  // customdata of a point that was chosen; and `destroy()`.
+  const gd = document.createElement("div");
+  gd.className = "live-map";
+  gd.tabIndex = 0;
+  gd.setAttribute("role", "img");
+  const words = document.createElement("p");
+  words.className = "live-map-words";
+  root.append(gd, words);
+  const state = gd.spear = { figure: undefined, look: undefined, pick: () => {} };
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement;
-  let gd = root.querySelector(".live-map");
-  if (!gd) {
-    gd = document.createElement("div");
-    gd.className = "live-map";
-    gd.tabIndex = 0;
-    gd.setAttribute("role", "img");
-    gd.spear = {};
-    const words = document.createElement("p");
-    words.className = "live-map-words";
-    root.append(gd, words);
+  function redraw() {
+    draw(gd, getPlotly).catch((error) => { gd.textContent = error.message; });
   }
-  const state = gd.spear;
-  gd.setAttribute("aria-label", data.alt);
-  root.querySelector(".live-map-words").textContent = data.alt;
-  gd.style.height = data.height + "px";
-  state.pick = (customdata) => setTriggerValue("picked", customdata);
-  state.source = data.source;
-  const look = theme(root);
-  if (state.figure !== data.figure || state.look !== look) {
-    Object.assign(state, { figure: data.figure, look });
-    draw(gd, root).catch((error) => { gd.textContent = error.message; });
-  }
-  state.watch ??= setInterval(() => {
-    // Streamlit changes its theme without a rerun
-    if (gd.isConnected && theme(root) !== state.look) {
-      state.look = theme(root);
-      draw(gd, root);
+
+  const watch = setInterval(() => {
+    // a host changes its theme without an update
+    if (gd.isConnected && state.figure && theme(gd) !== state.look) {
+      state.look = theme(gd);
+      redraw();
     }
   }, 500);
-  return () => {
-    clearInterval(state.watch);
-    state.watch = undefined;
-    setTimeout(() => {
-      if (gd.isConnected) return; // only a rerun
-      state.sized?.disconnect();
-      window.Plotly?.purge(gd); // gives its WebGL context back
-    }, 1000);
-  };
+
+  function update({ figure, alt, height, pick }) {
+    gd.setAttribute("aria-label", alt);
+    words.textContent = alt;
+    gd.style.height = height + "px";
+    state.pick = pick;
+    const look = theme(gd);
+    if (state.figure !== figure || state.look !== look) {
+      Object.assign(state, { figure, look });
+      redraw();
+    }
+  }
+
+  function destroy() {
+    clearInterval(watch);
+    state.sized?.disconnect();
+    state.Plotly?.purge(gd); // gives its WebGL context back
+    gd.remove();
+    words.remove();
+  }
+
+  return { update, destroy };
 }

@@ -1,9 +1,10 @@
-"""The background of a map: which nodes it shows, and their smoothed features.
+"""The nodes drawn on a map: which they are, and their smoothed features.
 
 Their rows of X̃, ÂX̃, Â²X̃, … are kept, so another α is a mixture and costs nothing on the graph.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, cast
 
 import torch
@@ -11,7 +12,6 @@ from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from spear_core.embed.keep import digest, remember
-from spear_core.embed.turns import wait_for_pages
 from spear_core.graph import Graph
 from spear_core.powers import Powers
 from spear_core.propagate import enough_steps, propagate, select_rows
@@ -21,10 +21,16 @@ MOST = 3000  # background nodes: more slow the browser down and show nothing mor
 # A preview sees features wider than 512 through 256 random directions: products keep their
 # expected value, lengths are right to about 4 %. A fitted map has exact lengths and neighbours.
 WIDE, SKETCH = 512, 256
-AT_ONCE = 32  # columns multiplied before a page may go first
+AT_ONCE = 32  # columns multiplied between two pauses
+
+Pause = Callable[[], None]  # called between two pieces of work; may wait, may raise
 
 _chosen: Any = WeakTensorKeyDictionary()  # y -> background nodes
 _powers: dict[str, Powers] = {}
+
+
+def no_pause() -> None:
+    """Go on at once."""
 
 
 def choose(graph: Graph) -> Tensor:
@@ -46,7 +52,9 @@ def _stratified(graph: Graph) -> Tensor:
     return order[rank < quota[y[order]]].sort().values
 
 
-def smoothed(graph: Graph, nodes: Tensor, alpha: float, steps: int) -> Tensor:
+def smoothed(
+    graph: Graph, nodes: Tensor, alpha: float, steps: int, pause: Pause = no_pause
+) -> Tensor:
     """Rows of Z for the background nodes, (M, d); d = F, or 256 random directions."""
     operator = graph.operator
 
@@ -55,7 +63,7 @@ def smoothed(graph: Graph, nodes: Tensor, alpha: float, steps: int) -> Tensor:
             whole = _columns(graph)  # (N, d)
             return whole, whole.index_select(0, nodes)
         if t > 1:  # one behind: the last product is made for the background alone
-            whole = _multiplied(operator, whole)
+            whole = _multiplied(operator, whole, pause)
         return whole, select_rows(operator, nodes) @ whole
 
     key = "|".join(digest(part) for part in (graph.x, graph.edge_index, nodes))
@@ -64,11 +72,11 @@ def smoothed(graph: Graph, nodes: Tensor, alpha: float, steps: int) -> Tensor:
     return powers.grow(enough_steps(alpha, steps), make).mixed(alpha, steps).float()
 
 
-def _multiplied(operator: Tensor, x: Tensor) -> Tensor:
-    """Â x, some columns at a time, so that a page can go first."""
+def _multiplied(operator: Tensor, x: Tensor, pause: Pause) -> Tensor:
+    """Â x, some columns at a time with a pause before each."""
     parts = []
     for some in x.split(AT_ONCE, dim=1):
-        wait_for_pages()
+        pause()
         parts.append(propagate(operator, some, 1.0, 1))
     return torch.cat(parts, dim=1)
 
@@ -83,7 +91,12 @@ def _columns(graph: Graph) -> Tensor:
 
 
 def cosines(
-    graph: Graph, nodes: Tensor, rows: Tensor, alpha: float, steps: int
+    graph: Graph,
+    nodes: Tensor,
+    rows: Tensor,
+    alpha: float,
+    steps: int,
+    pause: Pause = no_pause,
 ) -> tuple[Tensor, Tensor]:
     """Exact cosines between all background nodes (M, M) and the lengths of their rows of Z (M).
 
@@ -95,6 +108,7 @@ def cosines(
         picked = (nodes, select_rows(graph.operator, nodes))
         near = torch.zeros(len(nodes), len(nodes), device=graph.device)
         for block in torch.arange(graph.num_features, device=graph.device).split(WIDE):
+            pause()
             if graph.features.is_sparse_csr:
                 x = select_rows(graph.features_t, block).to_dense().t().contiguous()
             else:

@@ -1,0 +1,79 @@
+"""UMAP in a process of its own: exact where it can be, repeatable, and gone when it must be."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from spear_core import Settings, embed, load
+from spear_core.embed import Map, fitting, maps, placing
+from tests.embed.conftest import explicit
+
+WIDE = Settings(dataset="synthetic", nodes=150, features=600, classes=3, strength=2.0, clients=4)
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Map:
+    """A real UMAP of a small graph with wide features; its first fit compiles for some seconds."""
+    graph = load(WIDE)
+    return maps.fitted(embed.preview(graph, 0.15, 2), lambda sentence, fraction: None)
+
+
+def test_fitted_map_of_wide_features_is_exact(fitted):
+    z = explicit(fitted.graph, 0.15, 2)
+    torch.testing.assert_close(fitted.lengths, z.norm(dim=1), atol=1e-4, rtol=0)
+    unit = torch.nn.functional.normalize(z, dim=1)
+    torch.testing.assert_close(
+        placing._cosines(fitted, z[:7]), unit[:7] @ unit.t(), atol=1e-4, rtol=0
+    )
+    nearest = (unit @ unit.t()).fill_diagonal_(-1).max(1).values.quantile(maps.HOLLOW_SHARE)
+    assert fitted.hollow_below == pytest.approx(float(nearest), abs=1e-4)
+
+
+def test_umap_keeps_neighbours_and_is_repeatable(fitted):
+    same = fitted.graph.y[:, None] == fitted.graph.y
+    near = torch.cdist(fitted.xy, fitted.xy).fill_diagonal_(torch.inf)
+    alike = same.gather(1, near.topk(5, largest=False).indices).float().mean()
+    assert alike > 0.9  # three clear classes; a third at random
+    again = maps.fitted(embed.preview(fitted.graph, 0.15, 2), lambda sentence, fraction: None)
+    assert torch.equal(again.xy, fitted.xy)
+
+
+def test_curve_is_that_of_umap():
+    from umap.umap_ import find_ab_params
+
+    assert find_ab_params(1.0, fitting.MIN_DIST) == pytest.approx((fitting.A, fitting.B), rel=1e-4)
+
+
+def test_what_umap_raises_is_told_and_the_next_fit_is_made():
+    near = torch.eye(8)
+    with pytest.raises(RuntimeError, match="min_dist"):
+        fitting._ask({"index": np.zeros((8, 3)), "far": np.zeros((8, 3)), "start": np.zeros(8)})
+    assert fitting.layout(near, torch.rand(8, 2), lambda sentence, fraction: None).shape == (8, 2)
+    fitting.stop()  # as if it had crashed
+    assert fitting.layout(near, torch.rand(8, 2), lambda sentence, fraction: None).shape == (8, 2)
+
+
+ENDING = """
+import time
+from spear_core import Settings, embed, load
+from spear_core.embed import fitting, maps
+
+maps.jobs.rest = 0
+job = embed.background_fit(load(Settings()), 0.37, 2)
+while fitting._child is None:
+    time.sleep(0.05)
+time.sleep(1)
+assert not job.done
+print(fitting._child.pid)
+"""
+
+
+def test_the_program_ends_cleanly_while_a_map_is_fitted():
+    done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
