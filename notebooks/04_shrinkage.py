@@ -51,9 +51,10 @@ print(f"risk alone {sigma2 / n:.4f}, peers {tau2:.4f}, mixed {mixed:.4f}")
 
 # %%
 from spear_core.figures import shrink as figures
+from spear_core.figures import theory
 
 seen = risk.simulate(sigma2, tau2, n)
-figures.risk_curve(seen)
+theory.risk_curve(seen)
 
 # %% [markdown]
 # ## On a real graph

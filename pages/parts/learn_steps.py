@@ -7,18 +7,16 @@ from functools import lru_cache
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 import torch
 
-from pages.shared import controls, link
 from spear_core.explain.node import find, inspect
 from spear_core.figures import lesson as drawn
-from spear_core.figures import shrink, smooth, split
+from spear_core.figures import shrink, smooth, split, theory
 from spear_core.figures.common import class_names
 from spear_core.measures.prototype_error import TEST
 from spear_core.randomness import generator
 from spear_core.run import Result, run
-from spear_core.settings import PAPER_SEEDS, Settings
+from spear_core.settings import PAPER_SEEDS, Settings, equation, written
 from spear_core.studies.risk_check import check
 
 DRAWS = 400  # means drawn for each size in step 3
@@ -45,12 +43,13 @@ def splits(result: Result, knob: float) -> Task:
     choices, answer = _numbers(typical, 1, classes)
     cut = result.partition.cut_edges / max(result.graph.num_edges, 1)
     small = result.graph.num_nodes <= 100
+    beta = written("beta", result.settings.beta)
     return Task(
-        f"β is {result.settings.beta:g} and there are {classes} classes. Of how many does the "
+        f"β is {beta} and there are {classes} classes. Of how many does the "
         "typical client have training nodes?",
         choices,
         answer,
-        rf"q \sim \mathrm{{Dir}}(\beta),\quad \beta = {result.settings.beta:g}",
+        rf"q \sim \mathrm{{Dir}}(\beta),\quad \beta = {beta}",
         f"The clients know {min(with_any)} to {max(with_any)} classes, typically {typical}, and "
         f"{100 * cut:.0f} % of the edges are cut.",
         split.small_graph(result) if small else split.holdings(result, training=True),
@@ -69,7 +68,7 @@ def smooths(result: Result, knob: float) -> Task:
     s, name = result.settings, class_names(result)[view.true]
     return Task(
         f"Node {node} is of class {name} and has {share} neighbours. After smoothing with "
-        f"α = {s.alpha:g}, is it more similar to the prototype of its own class?",
+        f"{equation('alpha', s.alpha)}, is it more similar to the prototype of its own class?",
         ("more similar", "about the same", "less similar"),
         answer,
         rf"z = (1-\alpha)\,x + \alpha\,\hat A z,\quad \cos: {before:.3f} \to {after:.3f}",
@@ -118,7 +117,7 @@ def few_samples(result: Result, knob: float) -> Task:
         int(np.flatnonzero(rows == worst)[0]),
         rf"\|p - \mu\|^2 = {seen.error[worst]:.4f}\ \text{{with}}\ n = {seen.n[worst]:.0f}",
         f"It has {rank} nodes of them." + (f" {fall}" if seen.slope else ""),
-        shrink.error_over_count(seen, class_names(result)),
+        theory.error_over_count(seen, class_names(result)),
     )
 
 
@@ -130,16 +129,17 @@ def pulls(result: Result, knob: float) -> Task:
     row = int(rows[up.counts[rows].argmin()]) if len(rows) else int(up.counts.argmin())
     n = int(up.counts[row])
     lam = 1 / (1 + gamma * n)
-    trust = r"\infty" if gamma == float("inf") else f"{gamma:g}"
+    trust = written("gamma", gamma)
+    latex = trust.replace("∞", r"\infty")
     wrong = [v for v in (1 - lam, 1 / (1 + n), lam / 2, 0.5) if abs(v - lam) > 0.02]
     options = sorted({f"{lam:.2f}", *(f"{v:.2f}" for v in wrong[:2])})
     name = class_names(result)[int(up.label[row])]
     return Task(
-        f"Client {int(up.client[row])} sends class {name} from {_nodes(n)}, and γ is {gamma:g}. "
+        f"Client {int(up.client[row])} sends class {name} from {_nodes(n)}, and γ is {trust}. "
         "How much of it is taken from the peers?",
         tuple(options),
         options.index(f"{lam:.2f}"),
-        rf"\lambda = \frac{{1}}{{1 + \gamma n}} = \frac{{1}}{{1 + {trust}\cdot {n}}} = {lam:.2f}",
+        rf"\lambda = \frac{{1}}{{1 + \gamma n}} = \frac{{1}}{{1 + {latex}\cdot {n}}} = {lam:.2f}",
         f"{100 * lam:.0f} % comes from the peers, {100 - 100 * lam:.0f} % from the client itself.",
         shrink.weight_curve(result),
     )
@@ -148,8 +148,8 @@ def pulls(result: Result, knob: float) -> Task:
 def weighs(result: Result, knob: float) -> Task:
     """What it costs to let every client weigh the same."""
     s = result.settings
-    weighted, alike = (five_seeds(replace(s, count_weights=flag)) for flag in (True, False))
-    gain = 100 * (statistics.mean(weighted) - statistics.mean(alike))
+    weighted, even = (five_seeds(replace(s, count_weights=flag)) for flag in (True, False))
+    gain = 100 * (statistics.mean(weighted) - statistics.mean(even))
     answer = 0 if gain > 1 else 2 if gain < -1 else 1
     return Task(
         "The server averages the prototypes of a class. What if every client weighed the same, "
@@ -158,9 +158,9 @@ def weighs(result: Result, knob: float) -> Task:
         answer,
         r"g_c = \mathrm{Norm}\Big(\sum_k n_{kc}\,\tilde p_{kc}\Big):\quad "
         rf"{100 * statistics.mean(weighted):.1f}\,\% \ \text{{against}}\ "
-        rf"{100 * statistics.mean(alike):.1f}\,\%",
+        rf"{100 * statistics.mean(even):.1f}\,\%",
         f"Counting is worth {gain:+.1f} points here (mean of five seeds).",
-        drawn.two_means(weighted, alike),
+        drawn.two_means(weighted, even),
     )
 
 
@@ -230,25 +230,6 @@ def _fullest(result: Result) -> int:
 def _contested(result: Result) -> int:
     """The class that most clients hold."""
     return int(torch.bincount(result.uploads.label, minlength=result.graph.classes).argmax())
-
-
-def control(name: str) -> float:
-    """The one control of a step; where it is a setting, it is the sidebar's own."""
-    words = {
-        "beta": ("β, label skew: left each client one class, right all alike", controls.BETAS),
-        "clients": ("K, clients", (2, 3, 5, 8, 10, 15, 20)),
-        "gamma": ("γ, trust in own counts: left peers alone, right no shrinkage", controls.GAMMAS),
-        "learn_n": ("n, nodes in the mean", link.VIEWS["learn_n"]),
-        "learn_node": ("Which test node", link.VIEWS["learn_node"]),
-    }
-    if name == "alpha":
-        st.slider("α, weight of the neighbours", 0.0, 0.99, step=0.01, key="alpha")
-    else:
-        label, options = words[name]
-        now = st.session_state[name]
-        every = sorted({*options, now}, key=float)
-        st.select_slider(label, every, key=name, format_func=lambda v: f"{float(v):g}")
-    return float(st.session_state[name])
 
 
 STEPS: tuple[tuple[str, str, Callable[[Result, float], Task], str], ...] = (

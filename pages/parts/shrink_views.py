@@ -11,8 +11,10 @@ from pages.shared import controls, link, runs, show
 from pages.shared.pinned import same_graph
 from spear_core import PAPER_SEEDS, Result, Settings
 from spear_core.figures import shrink as figures
+from spear_core.figures import theory as predicted
 from spear_core.figures.common import class_names
 from spear_core.paper.errors import error_table
+from spear_core.settings import equation, symbol
 from spear_core.studies import risk
 from spear_core.studies.ablation import Ablation, ablation, gamma_curve, gamma_words
 from spear_core.studies.risk_check import check
@@ -123,7 +125,7 @@ def theory(result: Result, pinned: Result | None, _reading: str) -> Shown:
         r"\lambda^* = \frac{\sigma_0^2/n}{\sigma_0^2/n + \tau^2} = "
         rf"\frac{{{own}}}{{{own} + {tau2:g}}} = {seen.best:.3f}"
     )
-    show.chart(figures.risk_curve(seen), "risk", seen.words())
+    show.chart(predicted.risk_curve(seen), "risk", seen.words())
     st.markdown(f"{seen.words()}\n\n{risk.inflation_words(result)}")
     lines = [
         "from spear_core.studies import risk",
@@ -143,21 +145,25 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
         "are to their lines. The fit takes prototypes as independent and one σ₀² for all classes."
     )
     fitted = {"σ₀², one node": "sigma2", "τ², the peers": "tau2", "γ̂ = τ²/σ₀²": "gamma_hat"}
-    fitted["γ, present"] = "gamma"
+    fitted[f"{symbol('gamma')}, present"] = "gamma"
     for column, (label, name) in zip(st.columns(4), fitted.items(), strict=True):
         before = f"pinned: {_short(getattr(then, name))}" if then else None
         column.metric(label, _short(getattr(seen, name)), before, "off", delta_arrow="off")
     asked = float(f"{seen.gamma_hat:.3g}") if seen.gamma_hat else None
     there = runs.accuracy_of(replace(settings, gamma=asked)) if asked else None
-    said = f" With γ = {asked} accuracy would be {100 * there:.2f} %, now " if there else ""
+    said = (
+        f" With {equation('gamma', asked)} accuracy would be {100 * there:.2f} %, now "
+        if there
+        else ""
+    )
     st.markdown(words["gamma"] + (said and f"{said}it is {100 * accuracy:.2f} %."))
     a, b = st.columns(2)
     with a:
         st.markdown("**Does the error fall as 1/n?** " + words["slope"])
-        show.chart(figures.error_over_count(seen, names, then), "over-n", words["slope"])
+        show.chart(predicted.error_over_count(seen, names, then), "over-n", words["slope"])
     with b:
         st.markdown("**Is one τ² enough for all peers?** " + words["peers"])
-        show.chart(figures.peer_variance(seen, names, then), "peer-variance", words["peers"])
+        show.chart(predicted.peer_variance(seen, names, then), "peer-variance", words["peers"])
     lines = [
         "from spear_core.studies.risk_check import check",
         f'print(check(r, "{reading}").words())',

@@ -1,6 +1,7 @@
-"""What every figure shares: class names, colours and margins."""
+"""What figures share: class names, colours, margins, plain traces and logarithmic axes."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,3 +54,25 @@ def log_ticks(values: np.ndarray) -> dict[str, object]:
     ticks = [step * 10.0**e for e in range(low - 1, high + 2) for step in steps]
     text = [f"{t:g}" for t in ticks]
     return {"type": "log", "tickvals": ticks, "ticktext": text, "zeroline": False}
+
+
+def line_trace(x: object, y: object, name: str, colour: str, dash: str = "solid") -> go.Scatter:
+    """A line that says nothing when it is pointed at."""
+    line = {"color": colour, "width": 2, "dash": dash}
+    return go.Scatter(x=x, y=y, mode="lines", name=name, line=line, hoverinfo="skip")
+
+
+def dot_trace(
+    x: object, y: object, name: str, marker: dict, text: Sequence[str] | None = None
+) -> go.Scatter:
+    """Dots that say their text, or else their name and height."""
+    hover = "%{text}<extra></extra>" if text is not None else f"{name}: %{{y:.4g}}<extra></extra>"
+    return go.Scatter(
+        x=x, y=y, mode="markers", name=name, marker=marker, text=text, hovertemplate=hover
+    )
+
+
+def log_axis(figure: go.Figure, title: str, low: float, high: float) -> None:
+    """Make x logarithmic from low to high."""
+    ends = [math.log10(low) - 0.05, math.log10(high)]
+    figure.update_xaxes(title=title, range=ends, **log_ticks(np.array([low, high])))

@@ -1,4 +1,4 @@
-"""Figures of shrinkage: weights over counts, errors, accuracy over γ, the ablation, the risk."""
+"""Figures of shrinkage: weights over counts, errors, accuracy over γ, the ablation."""
 
 import math
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ from spear_core.figures.common import (
     PINNED,
     class_names,
     clip,
+    dot_trace,
     layout,
-    log_ticks,
+    line_trace,
+    log_axis,
 )
 from spear_core.run import Result
-from spear_core.settings import Settings
+from spear_core.settings import Settings, equation, written
 from spear_core.studies.ablation import Ablation
-from spear_core.studies.risk import Simulation
-from spear_core.studies.risk_check import Check
 
 STAGES = {  # column of class_errors -> its name, symbol and colour
     "local": ("local", "diamond-open", ORANGE),
@@ -38,14 +38,14 @@ def weight_curve(result: Result, pinned: Result | None = None) -> go.Figure:
     top = max(10.0, 1.3 * float(max(most)))
     x = np.geomspace(1, top, 120)
     if pinned:
-        name = f"pinned, γ = {_short(pinned.settings.gamma)}"
-        figure.add_trace(_line(x, _weight(x, pinned.settings), name, PINNED, "dash"))
+        name = f"pinned, {equation('gamma', pinned.settings.gamma)}"
+        figure.add_trace(line_trace(x, _weight(x, pinned.settings), name, PINNED, "dash"))
         n, lam, _, text = _pulls(pinned)
         marker = {"symbol": "circle-open", "size": 7, "color": PINNED}
         text = [f"pinned: {words}" for words in text]
-        figure.add_trace(_dots(n, lam, "pinned", marker, text).update(showlegend=False))
-    name = f"λ = 1/(1 + γn), γ = {_short(result.settings.gamma)}"
-    figure.add_trace(_line(x, _weight(x, result.settings), name, BLUE))
+        figure.add_trace(dot_trace(n, lam, "pinned", marker, text).update(showlegend=False))
+    name = f"λ = 1/(1 + γn), {equation('gamma', result.settings.gamma)}"
+    figure.add_trace(line_trace(x, _weight(x, result.settings), name, BLUE))
     n, lam, lone, text = _pulls(result)
     for name, rows, symbol, colour in (
         ("pulled to peers", ~lone, "circle", BLUE),
@@ -55,8 +55,8 @@ def weight_curve(result: Result, pinned: Result | None = None) -> go.Figure:
             look = {"symbol": symbol, "size": 10, "color": colour}
             marker = {**look, "line": {"width": 2, "color": colour}}
             words = [text[i] for i in rows.nonzero()[0]]
-            figure.add_trace(_dots(n[rows], lam[rows], name, marker, words))
-    _log_axis(figure, "n, training nodes of the prototype", 1, top)
+            figure.add_trace(dot_trace(n[rows], lam[rows], name, marker, words))
+    log_axis(figure, "n, training nodes of the prototype", 1, top)
     figure.update_yaxes(title="λ, pull to the peers", range=[-0.03, 1.03], zeroline=False)
     return layout(figure, 360)
 
@@ -90,13 +90,13 @@ def error_steps(
     ends = [[values(errors, stage)[i] for stage in STAGES] for i in at]
     spans = [x for span in ends for x in (min(span), max(span), None)]  # None lifts the pen
     heights = [y for i in at for y in (i, i, None)]
-    figure.add_trace(_line(spans, heights, "", GREY).update(line_width=1, showlegend=False))
+    figure.add_trace(line_trace(spans, heights, "", GREY).update(line_width=1, showlegend=False))
     if pinned is not None and pinned["class"] == errors["class"]:
         marker = {"symbol": "star-open", "size": 12, "color": PINNED}
         text = [
             f"{row}, pinned: {v:.4f}" for row, v in zip(rows, values(pinned, "spear"), strict=True)
         ]
-        figure.add_trace(_dots(values(pinned, "spear"), at, "global, pinned", marker, text))
+        figure.add_trace(dot_trace(values(pinned, "spear"), at, "global, pinned", marker, text))
     for stage, (name, symbol, colour) in STAGES.items():
         marker = {
             "symbol": symbol,
@@ -107,7 +107,7 @@ def error_steps(
         text = [
             f"{row}, {name}: {v:.4f}" for row, v in zip(rows, values(errors, stage), strict=True)
         ]
-        figure.add_trace(_dots(values(errors, stage), at, name, marker, text))
+        figure.add_trace(dot_trace(values(errors, stage), at, name, marker, text))
     far = max((max(span) for span in ends), default=1.0) or 1.0
     x_range = [-0.03 * far, 1.05 * far]
     figure.update_xaxes(title="cosine distance to the true centroid", range=x_range, zeroline=False)
@@ -136,22 +136,22 @@ def accuracy_over_gamma(
                 fillcolor="rgba(0,114,178,0.18)", name="± over five seeds",
             )
         )  # fmt: skip
-        figure.add_trace(_line(x, mean, "mean of five seeds", BLUE, "dot"))
+        figure.add_trace(line_trace(x, mean, "mean of five seeds", BLUE, "dot"))
     if pinned is not None:
-        figure.add_trace(_line(x, pinned, "pinned", PINNED, "dash"))
-    figure.add_trace(_line(x, curve, "this seed", BLUE))
-    said = {"hoverinfo": None, "hovertemplate": "γ = %{text}: %{y:.2f} %"}
+        figure.add_trace(line_trace(x, pinned, "pinned", PINNED, "dash"))
+    figure.add_trace(line_trace(x, curve, "this seed", BLUE))
+    said = {"hoverinfo": None, "hovertemplate": "%{text}: %{y:.2f} %"}
     for trace in figure.data:
         if trace.fill is None:
-            trace.update(said, text=[_short(g) for g in gammas])
+            trace.update(said, text=[equation("gamma", g) for g in gammas])
     marker = {"symbol": "circle", "size": 14, "color": ORANGE}
-    text = [f"γ = {_short(here[0])}: {here[1]:.2f} %"]
-    figure.add_trace(_dots([_place(here[0])], [here[1]], "you are here", marker, text))
+    text = [f"{equation('gamma', here[0])}: {here[1]:.2f} %"]
+    figure.add_trace(dot_trace([_place(here[0])], [here[1]], "you are here", marker, text))
     shown = [g for g in (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, math.inf) if g in gammas]
     figure.update_xaxes(
         title="γ: 0 takes the peers alone, ∞ does not shrink",
         tickvals=[_place(g) for g in shown],
-        ticktext=[_short(g) for g in shown],
+        ticktext=[written("gamma", g) for g in shown],
         zeroline=False,
     )
     figure.update_yaxes(title="accuracy", ticksuffix=" %", zeroline=False)
@@ -171,10 +171,10 @@ def ablation_lines(found: Ablation, pinned: Ablation | None = None) -> go.Figure
         ):
             if pinned:
                 old = pinned.cells[smoothing, :, counts].mean(1)
-                line = _line([0, 1], old, "pinned", PINNED, "dash").update(legendgroup="pinned")
+                line = line_trace([0, 1], old, "pinned", PINNED, "dash")
                 line.update(mode="lines+markers", marker={"size": 8, "symbol": f"{symbol}-open"})
                 line.update(hoverinfo=None, hovertemplate=f"pinned, {name}: %{{y:.2f}} %")
-                line.update(showlegend=smoothing == counts == 1)
+                line.update(legendgroup="pinned", showlegend=smoothing == counts == 1)
                 figure.add_trace(line, 1, smoothing + 1)
             cells = found.cells[smoothing, :, counts]  # (2, S)
             figure.add_trace(
@@ -199,96 +199,8 @@ def ablation_lines(found: Ablation, pinned: Ablation | None = None) -> go.Figure
     return layout(figure, 380).update_layout(margin_t=64, legend_y=1.1)
 
 
-def risk_curve(seen: Simulation) -> go.Figure:
-    """Simulated risk over λ beside the predicted curve, its minimum and the local variance."""
-    figure = go.Figure()
-    figure.add_trace(_line(seen.lam, seen.theory, "predicted", BLUE))
-    marker = {"symbol": "circle-open", "size": 8, "color": ORANGE}
-    dots = _dots(seen.lam, seen.measured, "simulated, ± 2 standard errors", marker)
-    dots.update(error_y={"type": "data", "array": 2 * seen.error, "thickness": 1})
-    figure.add_trace(dots)
-    figure.add_trace(_line([0, 1], [seen.local] * 2, "local variance σ₀²/n", GREY, "dash"))
-    star = {"symbol": "star", "size": 16, "color": GREEN}
-    figure.add_trace(_dots([seen.best], [seen.best_risk], f"least at λ* = {seen.best:.2f}", star))
-    figure.update_xaxes(title="λ, pull to the peers", range=[-0.03, 1.03], zeroline=False)
-    figure.update_yaxes(title="squared error per feature", rangemode="tozero")
-    return layout(figure, 380)
-
-
-def error_over_count(seen: Check, names: Sequence[str], pinned: Check | None = None) -> go.Figure:
-    """Squared error of every local prototype over its n, with the fitted slope and with -1."""
-    good = seen.error > 0
-    n, error = seen.n[good], seen.error[good]
-    top = float(max(r.n.max(initial=1) for r in (seen, pinned) if r) * 1.3)
-    x = np.geomspace(1, top, 2)
-    figure = go.Figure()
-    if seen.sigma2 is not None:
-        figure.add_trace(_line(x, seen.sigma2 / x, "σ₀²/n, slope −1", GREY, "dash"))
-    if seen.slope is not None:
-        line = np.exp(seen.slope.intercept + seen.slope.slope * np.log(x))
-        name = f"fitted, slope {seen.slope.slope:.2f}".replace("-", "−")
-        figure.add_trace(_line(x, line, name, BLUE))
-    if pinned:
-        figure.add_trace(_pinned_dots(pinned, pinned.n, pinned.error, names))
-    text = [f"{_pair(seen, i, names)}<br>error {seen.error[i]:.3g}" for i in good.nonzero()[0]]
-    marker = {"size": 9, "color": ORANGE}
-    figure.add_trace(_dots(n, error, "local prototype", marker, text))
-    _log_axis(figure, "n, training nodes of the prototype", 1, top)
-    figure.update_yaxes(title="squared error", **log_ticks(error))
-    return layout(figure, 380)
-
-
-def peer_variance(seen: Check, names: Sequence[str], pinned: Check | None = None) -> go.Figure:
-    """Squared error of every peer mean over its exact variance; τ² is one height for all."""
-    rows = (seen.pulled & (seen.peer_error > 0)).nonzero()[0]
-    exact, error = seen.exact[rows], seen.peer_error[rows]
-    figure = go.Figure()
-    if len(rows):
-        ends = np.array([exact.min() / 1.4, exact.max() * 1.4])
-        figure.add_trace(_line(ends, ends, "exact variance", BLUE))
-        figure.add_trace(_line(ends, [seen.tau2] * 2, "one τ² for all", GREY, "dash"))
-    if pinned:
-        old = np.where(pinned.pulled, pinned.peer_error, 0)
-        figure.add_trace(_pinned_dots(pinned, pinned.exact, old, names))
-    text = [f"peers of {_pair(seen, i, names)}<br>error {seen.peer_error[i]:.3g}" for i in rows]
-    figure.add_trace(_dots(exact, error, "peer mean", {"size": 9, "color": ORANGE}, text))
-    figure.update_xaxes(title="exact variance of the peer mean", **log_ticks(exact))
-    figure.update_yaxes(title="its squared error", **log_ticks(np.concatenate([exact, error])))
-    return layout(figure, 380)
-
-
-def _pinned_dots(seen: Check, x: np.ndarray, error: np.ndarray, names: Sequence[str]) -> go.Scatter:
-    rows = (error > 0).nonzero()[0]
-    text = [f"pinned: {_pair(seen, i, names)}<br>error {error[i]:.3g}" for i in rows]
-    marker = {"symbol": "circle-open", "size": 8, "color": PINNED}
-    return _dots(x[rows], error[rows], "pinned", marker, text)
-
-
-def _line(x: object, y: object, name: str, colour: str, dash: str = "solid") -> go.Scatter:
-    line = {"color": colour, "width": 2, "dash": dash}
-    return go.Scatter(x=x, y=y, mode="lines", name=name, line=line, hoverinfo="skip")
-
-
-def _dots(
-    x: object, y: object, name: str, marker: dict, text: Sequence[str] | None = None
-) -> go.Scatter:
-    hover = "%{text}<extra></extra>" if text is not None else f"{name}: %{{y:.4g}}<extra></extra>"
-    return go.Scatter(
-        x=x, y=y, mode="markers", name=name, marker=marker, text=text, hovertemplate=hover
-    )
-
-
 def _weight(n: np.ndarray, settings: Settings) -> np.ndarray:
     return 1 / (1 + settings.gamma * n) if settings.shrinkage else np.zeros_like(n)
-
-
-def _pair(seen: Check, i: np.integer, names: Sequence[str]) -> str:
-    return f"client {seen.client[i]}, class {names[seen.label[i]]}, n = {seen.n[i]:.0f}"
-
-
-def _log_axis(figure: go.Figure, title: str, low: float, high: float) -> None:
-    ends = [math.log10(low) - 0.05, math.log10(high)]
-    figure.update_xaxes(title=title, range=ends, **log_ticks(np.array([low, high])))
 
 
 def _place(gamma: float) -> float:
@@ -296,7 +208,3 @@ def _place(gamma: float) -> float:
     if gamma == 0:
         return -3.0
     return 3.0 if math.isinf(gamma) else min(2.6, max(-2.6, math.log10(gamma)))
-
-
-def _short(gamma: float) -> str:
-    return "∞" if math.isinf(gamma) else f"{gamma:g}"
