@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from statistics import mean, pstdev
 from typing import Any
 
@@ -14,6 +15,7 @@ from pages.shared.pinned import pinned_result, same_graph
 from spear_core import Settings, run
 from spear_core.figures import privacy as figures
 from spear_core.figures.common import class_names
+from spear_core.settings import choices, equation, titled, written
 from spear_core.studies.exposure import Exposure, exposure
 from spear_core.studies.privacy_cost import DRAWS, EPSILONS, Cost, privacy_cost
 from spear_core.transforms.calibration import gaussian_mu
@@ -26,6 +28,8 @@ TRIES = 5  # draws of the noise behind every figure of an attack
 settings = frame.settings()
 state, off = st.session_state, replace(settings, epsilon=math.inf)
 private = settings.epsilon < math.inf
+budget = equation("epsilon", settings.epsilon)
+smoothing = f"{equation('alpha', settings.alpha)}, {equation('steps', settings.steps)}"
 
 
 @st.cache_data(max_entries=128, show_spinner=False)
@@ -59,19 +63,20 @@ st.title("What the uploads give away")
 a, b, c = st.columns([3, 2, 1.4])
 if show.shown("epsilon"):
     options = sorted({*EPSILONS, math.inf, state["epsilon"]})
-    a.select_slider("ε, privacy budget", options, key="epsilon", format_func=figures.short)
+    write = partial(written, "epsilon")
+    a.select_slider(titled("epsilon"), options, key="epsilon", format_func=write)
     a.html('<div class="ends"><span>strong privacy</span><span>no noise</span></div>')
 if show.shown("delta"):
     b.select_slider(
-        "δ, chance that it fails",
+        titled("delta"),
         sorted({*DELTAS, state["delta"]}),
         key="delta",
-        format_func=figures.short,
+        format_func=partial(written, "delta"),
         disabled=state["mechanism"] == "laplace",
         help="Far less than one over the number of nodes. Laplace noise needs none.",
     )
 with c:
-    show.switch("Noise", ("gaussian", "laplace"), "mechanism", format_func=str.title)
+    show.switch(titled("mechanism"), choices("mechanism"), "mechanism", format_func=str.title)
 result = runs.result_or_stop(off)
 pin = pinned_result(result, epsilon=math.inf) if controls.pinned() else None
 names, graph = class_names(result), result.graph
@@ -115,11 +120,10 @@ numbers[3].metric(
     help="σ (Laplace: b) of every coordinate of a class sum, at the client that needs most. A sum "
     "of n nodes is at most n long.",
 )
-spread = f" ± {100 * pstdev(reached):.1f}" if private and measured else ""
 if private and measured:
     st.markdown(
-        f"With ε = {settings.epsilon:g} this seed reaches **{100 * now:.1f}{spread} %** instead of "
-        f"{100 * clean:.1f} % ({len(tries)} draws of the noise)."
+        f"With {budget} this seed reaches **{100 * now:.1f} ± {100 * pstdev(reached):.1f} %** "
+        f"instead of {100 * clean:.1f} % ({len(tries)} draws of the noise)."
     )
 elif not private:
     st.markdown(
@@ -160,11 +164,7 @@ rows = [
         "class": names[before.label[i]],
         "n": int(before.counts[i]),
         "without noise": figures.verdict(before, i),
-        **(
-            {f"with noise, ε = {settings.epsilon:g}": figures.verdict(after[0], i)}
-            if private
-            else {}
-        ),
+        **({f"with noise, {budget}": figures.verdict(after[0], i)} if private else {}),
     }
     for i in order
 ]
@@ -184,8 +184,8 @@ if settings.dataset == "digits":
     tiles = [("the node" if before.counts[i] == 1 else "nearest<br>node", node)]
     tiles.append(("sent,<br>no noise", sent_by(off, k, c)))
     for e in rungs:
-        word = "now,<br>" if e == settings.epsilon else "sent,<br>"
-        tiles.append((f"{word}ε = {e:g}", sent_by(replace(settings, epsilon=e), k, c)))
+        word = f"{'now' if e == settings.epsilon else 'sent'},<br>{equation('epsilon', e)}"
+        tiles.append((word, sent_by(replace(settings, epsilon=e), k, c)))
     said = "A real node, the upload without noise, then under more and more noise."
     show.chart(figures.ladder(tiles), "privacy_digit", said)
 
@@ -213,10 +213,10 @@ elif width:
     st.latex(rf"b_n = \frac{{2}}{{\kappa\,\varepsilon}} = {width.counts:.3g}")
 st.caption(
     f"Δ = {held[client]:.2f}: as far as one changed node of client {client} can move its class "
-    f"sums, itself and through the neighbours it is smoothed into (α = {settings.alpha:g}, "
-    f"T = {settings.steps}). κ = {COUNT_SHARE:g} of the budget goes to the counts. An onlooker's "
-    "odds about a node change by a factor of at most e^ε, so an ε far above 10 promises little on "
-    "paper, whatever these two attacks fail to see. docs/privacy.md has the derivation."
+    f"sums, itself and through the neighbours it is smoothed into ({smoothing}). "
+    f"κ = {COUNT_SHARE:g} of the budget goes to the counts. An onlooker's odds about a node change "
+    "by a factor of at most e^ε, so an ε far above 10 promises little on paper, whatever these "
+    "two attacks fail to see. docs/privacy.md has the derivation."
 )
 
 # what it costs ---------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import sys
 from dataclasses import Field, fields, replace
 from typing import Any
 
+from spear_core.fields import name_of
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
 
 
@@ -33,9 +34,9 @@ def add_option(parser: argparse.ArgumentParser, f: "Field[Any]") -> None:
 
 
 def help_of(f: "Field[Any]") -> str:
-    """What an option is, from its field: symbol, help and default."""
-    symbol = f"{f.metadata['symbol']}: " if f.metadata["symbol"] else ""
-    return f"{symbol}{f.metadata['help']} (default {f.default})".replace("%", "%%")
+    """What an option is, from its field: name, help and the default as one would type it."""
+    words = ": ".join(part for part in (name_of(f), f.metadata["help"]) if part)
+    return f"{words} (default {f.default})".replace("%", "%%")
 
 
 def add_seeds(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from spear_core.settings import Settings, defaults
+from spear_core.settings import Settings, defaults, equation
 
 REPORTED = Path(__file__).with_name("reported.json")
 ALPHAS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -116,9 +116,7 @@ def curves() -> list[Cell]:
 
 def _point(table: str, row: str, dataset: str | None = None, **knob: float) -> Cell:
     name, value = next(iter(knob.items()))
-    symbol = {"beta": "β", "gamma": "γ", "steps": "T", "alpha": "α"}[name]
-    words = "∞" if value == math.inf else f"{value:g}"
-    return Cell(table, row, f"{symbol} = {words}", _settings(dataset or row, **knob))
+    return Cell(table, row, equation(name, value), _settings(dataset or row, **knob))
 
 
 class _Adder:

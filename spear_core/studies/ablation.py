@@ -14,7 +14,7 @@ import numpy as np
 from spear_core.datasets import load
 from spear_core.partition import split
 from spear_core.run import run, run_on
-from spear_core.settings import PAPER_SEEDS, Settings, defaults
+from spear_core.settings import PAPER_SEEDS, Settings, defaults, equation
 
 SWITCHES = ("smoothing", "shrinkage", "count weights")
 Cell = tuple[int, ...]
@@ -245,13 +245,13 @@ def gamma_curve(
 def gamma_words(gammas: Sequence[float], curve: np.ndarray, now: float) -> str:
     """How far accuracy moves over γ with one seed, (G), and how flat the curve is from `now` on."""
     low, high = int(curve.argmin()), int(curve.argmax())
+    worst, best, here = (equation("gamma", g) for g in (gammas[low], gammas[high], now))
     later = curve[[i for i, g in enumerate(gammas) if g >= now]]
-    text = (
-        f"With this seed accuracy runs from {curve[low]:.2f} % at γ = {gammas[low]:g} to "
-        f"{curve[high]:.2f} % at γ = {gammas[high]:g}. From the present γ = {now:g} to no "
-        f"shrinkage at all it moves by {later.max() - later.min():.2f} points."
+    return (
+        f"With this seed accuracy runs from {curve[low]:.2f} % at {worst} to "
+        f"{curve[high]:.2f} % at {best}. From the present {here} to no shrinkage at all it moves "
+        f"by {later.max() - later.min():.2f} points."
     )
-    return text.replace("inf", "∞")
 
 
 def _call(effect: Effect) -> str:
