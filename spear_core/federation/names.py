@@ -11,7 +11,7 @@ CLIENT_SETTINGS = ("alpha", "steps", "epsilon", "delta", "mechanism")  # of thes
 
 
 def offered(settings: Settings) -> Settings:
-    """The same settings, or one sentence if they need more than clients send."""
+    """The settings as they are, or one sentence if they need more than clients send."""
     if settings.reliability != "count":
         raise SettingError("Clients do not send their degrees; federate with reliability = count.")
     if settings.defence == "consensus":
@@ -28,7 +28,7 @@ def offered(settings: Settings) -> Settings:
 
 
 def honest(settings: Settings) -> Settings:
-    """The same settings, or one sentence if a demo of real clients cannot follow them."""
+    """The settings as they are, or one sentence if a demo of real clients cannot follow them."""
     lies = settings.forge != "none" or settings.inflate != 1
     if lies and (settings.attacker_count or settings.attackers == "chosen"):
         raise SettingError(
