@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts import learn_steps
+from pages.parts import learn_control, learn_steps
 from pages.shared import controls, frame, link, runs, show
 from spear_core import SpearError, defaults
 
@@ -39,7 +39,7 @@ other = next(name for name in GRAPHS if name != settings.dataset)
 graph.button(f"Use {other} instead", on_click=use, args=(other,), width="stretch")
 st.markdown(f"### {number}. {title}")
 st.markdown(idea)
-value = learn_steps.control(knob)
+value = learn_control.control(knob)
 try:
     result = runs.result_or_stop(settings)
     task = make(result, value)

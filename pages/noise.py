@@ -1,45 +1,39 @@
 """Noise: spoil edges, features or labels, and see what that costs and what smoothing repairs."""
 
-from dataclasses import fields
-
 import pandas as pd
 import streamlit as st
 
 from pages.parts import noise_views
 from pages.shared import frame, link, runs, show
 from pages.shared.pinned import pinned_result, same_graph
-from spear_core import Settings
+from spear_core.settings import choices, titled, told
 from spear_core.studies.noise_curve import KNOBS
 
-HELP = {f.name: f.metadata["help"][:1].upper() + f.metadata["help"][1:] for f in fields(Settings)}
+RATES = {  # setting -> what the ends of its slider mean
+    "edge_noise": ("clean", "half are new"),
+    "feature_noise": ("clean", "nothing left"),
+    "label_noise": ("clean", "all wrong"),
+}
 
 
 def controls() -> None:
     """The knobs of the noise; they are in the link like those of the sidebar."""
     hidden = set(st.session_state.get(link.HIDE, "").split(","))
     *columns, last = st.columns([5, 5, 5, 4])
-    for column, (name, label, low, high) in zip(
-        columns,
-        (
-            ("edge_noise", "ρ, edges changed", "clean", "half are new"),
-            ("feature_noise", "η, features zeroed", "clean", "nothing left"),
-            ("label_noise", "Training labels replaced", "clean", "all wrong"),
-        ),
-        strict=True,
-    ):
+    for column, (name, (low, high)) in zip(columns, RATES.items(), strict=True):
         if name not in hidden:
             with column:
-                st.slider(label, 0.0, 1.0, step=0.05, key=name, help=HELP[name])
+                st.slider(titled(name), 0.0, 1.0, step=0.05, key=name, help=told(name))
                 st.html(f'<div class="ends"><span>{low}</span><span>{high}</span></div>')
     if "draw" not in hidden:
-        last.number_input("Draw", 0, 2**32 - 1, step=1, key="draw", help="Other random noise.")
+        last.number_input(titled("draw"), 0, 2**32 - 1, step=1, key="draw", help=told("draw"))
     if "noise_test" not in hidden:
-        last.toggle("Test graph too", key="noise_test", help="Off: tested on the clean graph.")
+        last.toggle(titled("noise_test"), key="noise_test", help=told("noise_test"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if "noise_when" not in hidden:
             st.segmented_control(
-                "Edges change",
-                ("after", "before"),
+                titled("noise_when"),
+                choices("noise_when"),
                 key="noise_when",
                 required=True,
                 format_func=lambda when: f"{when} the split",
@@ -47,8 +41,8 @@ def controls() -> None:
             )
         if "feature_rule" not in hidden:
             st.segmented_control(
-                "What is zeroed",
-                ("entries", "half", "nodes", "columns"),
+                titled("feature_rule"),
+                choices("feature_rule"),
                 key="feature_rule",
                 required=True,
                 format_func={

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from statistics import mean, pstdev
 
 import numpy as np
@@ -15,6 +16,7 @@ from spear_core import Settings, run
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.figures import privacy as figures
 from spear_core.figures.common import class_names
+from spear_core.settings import choices, equation, titled, written
 from spear_core.studies.exposure import Exposure, exposure
 from spear_core.studies.privacy_cost import EPSILONS
 from spear_core.transforms.privacy import noise, sensitivity
@@ -25,6 +27,8 @@ TRIES = 5  # draws of the noise behind every figure of an attack
 settings = frame.settings()
 state, off = st.session_state, replace(settings, epsilon=math.inf)
 private = settings.epsilon < math.inf
+budget = equation("epsilon", settings.epsilon)
+smoothing = f"{equation('alpha', settings.alpha)}, {equation('steps', settings.steps)}"
 
 
 @st.cache_data(max_entries=128, show_spinner=False)
@@ -43,19 +47,20 @@ st.title("What the uploads give away")
 a, b, c = st.columns([3, 2, 1.4])
 if show.shown("epsilon"):
     options = sorted({*EPSILONS, math.inf, state["epsilon"]})
-    a.select_slider("ε, privacy budget", options, key="epsilon", format_func=figures.short)
+    write = partial(written, "epsilon")
+    a.select_slider(titled("epsilon"), options, key="epsilon", format_func=write)
     a.html('<div class="ends"><span>strong privacy</span><span>no noise</span></div>')
 if show.shown("delta"):
     b.select_slider(
-        "δ, chance that it fails",
+        titled("delta"),
         sorted({*DELTAS, state["delta"]}),
         key="delta",
-        format_func=figures.short,
+        format_func=partial(written, "delta"),
         disabled=state["mechanism"] == "laplace",
         help="Far less than one over the number of nodes. Laplace noise needs none.",
     )
 with c:
-    show.switch("Noise", ("gaussian", "laplace"), "mechanism", format_func=str.title)
+    show.switch(titled("mechanism"), choices("mechanism"), "mechanism", format_func=str.title)
 result = runs.result_or_stop(off)
 pin = pinned_result(result, epsilon=math.inf) if controls.pinned() else None
 names, graph = class_names(result), result.graph
@@ -146,11 +151,7 @@ rows = [
         "class": names[before.label[i]],
         "n": int(before.counts[i]),
         "without noise": figures.verdict(before, i),
-        **(
-            {f"with noise, ε = {settings.epsilon:g}": figures.verdict(after[0], i)}
-            if private
-            else {}
-        ),
+        **({f"with noise, {budget}": figures.verdict(after[0], i)} if private else {}),
     }
     for i in order
 ]

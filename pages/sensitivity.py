@@ -5,6 +5,7 @@ import streamlit as st
 from pages.parts import sensitivity_sweeps
 from pages.shared import frame, link, runs, show
 from spear_core.figures import sweep as figures
+from spear_core.settings import symbol
 
 ONE, TWO, HOMOPHILY = link.choices("sens")
 
@@ -22,14 +23,12 @@ if large and not st.toggle("Sweep this large graph: it takes a while, and is kep
 if view == ONE:
     a, b = st.columns([1, 2])
     with a:
-        knob = show.switch("Knob", knobs, "sens_x", format_func=sensitivity_sweeps.WORDS.get)
+        knob = show.switch("Knob", knobs, "sens_x", format_func=symbol)
     others = [name for name in sensitivity_sweeps.at_hand() if name != settings.dataset]
     more = b.multiselect("Beside it", others, key="sens_more", placeholder="Other datasets")
     table = sensitivity_sweeps.table(settings, (knob,), (settings.dataset, *more))
     figure = figures.curve(table, knob, here=settings)
-    event = show.chart(
-        figure, f"sens-{knob}", f"Accuracy over {sensitivity_sweeps.WORDS[knob]}.", **options
-    )
+    event = show.chart(figure, f"sens-{knob}", f"Accuracy over {symbol(knob)}.", **options)
     sensitivity_sweeps.take(event, ("dataset", knob), settings)
     values = list(sensitivity_sweeps.values(settings, knob))
     lines = f"table = sweep(s, seed=PAPER_SEEDS, {knob}={values!r})"
@@ -37,16 +36,16 @@ if view == ONE:
 elif view == TWO:
     a, b = st.columns(2)
     with a:
-        x = show.switch("Across", knobs, "sens_x", format_func=sensitivity_sweeps.WORDS.get)
+        x = show.switch("Across", knobs, "sens_x", format_func=symbol)
     rest = [name for name in knobs if name != x]
     if st.session_state["sens_y"] not in rest:
         st.session_state["sens_y"] = rest[0]
     with b:
-        y = show.switch("Up", rest, "sens_y", format_func=sensitivity_sweeps.WORDS.get)
+        y = show.switch("Up", rest, "sens_y", format_func=symbol)
     with st.spinner("Five seeds at every cell …", show_time=True):
         table = sensitivity_sweeps.table(settings, (x, y), (settings.dataset,))
     figure = figures.heat(table, x, y, here=settings)
-    alt = f"Accuracy over {sensitivity_sweeps.WORDS[x]} and {sensitivity_sweeps.WORDS[y]}."
+    alt = f"Accuracy over {symbol(x)} and {symbol(y)}."
     event = show.chart(figure, f"sens-{x}-{y}", alt, **options)
     sensitivity_sweeps.take(event, (x, y), settings)
     lists = ", ".join(f"{n}={list(sensitivity_sweeps.values(settings, n))!r}" for n in (x, y))

@@ -50,7 +50,7 @@ class Uploads:
         """Nothing to do ahead: the prototypes are there."""
 
     def replace(self, **changes: Any) -> "Uploads":
-        """The same uploads, as really sent, with some parts changed."""
+        """These uploads with some parts changed; their prototypes are there, not deferred."""
         parts = {f.name: getattr(self, f.name) for f in fields(Uploads)}
         return Uploads(**(parts | changes))
 
@@ -186,10 +186,11 @@ class DeferredUploads(Uploads):
         return (parts.to_sparse_csr() @ graph.features).to_dense()
 
     def combine(self, share: Tensor) -> Tensor:
-        """The same sum without any prototype: shares into the mass, then one product.
+        """Σ of share times prototype for every class, (C, F), without making any prototype.
 
-        Clients do not mix, so a node's share can be put in after the propagation as well as before:
-        what was propagated once serves every γ.
+        The shares go into the mass, then there is one product. Clients do not mix, so a node's
+        share can be put in after the propagation as well as before: what was propagated once
+        serves every γ.
         """
         if self._powers.ready(self.alpha, self.steps):
             rows = share.double()[:, None] * self._powers.mixed(self.alpha, self.steps)

@@ -51,7 +51,7 @@ class Adjacency:
         return Adjacency(crow, self.row[order], self.loops, symmetric=False)
 
     def within(self, owner: Tensor) -> "Adjacency":
-        """The same without the entries whose two ends have different owners."""
+        """A + I with only those edges whose two ends have one owner."""
         short = owner.to(torch.int32)  # what is read at random should be small
         keep = short.index_select(0, self.row) == short.index_select(0, self.col)
         kept = torch.zeros(len(keep) + 1, dtype=torch.int32, device=keep.device)
@@ -133,7 +133,7 @@ def propagate_blocks(
     steps: int,
     rows: tuple[Tensor, Tensor] | None = None,
 ) -> Tensor:
-    """The same for X given by its columns, a few at a time, so that a block stays in the cache."""
+    """Z as by `propagate`, from X by its columns, a few at a time, so that a block stays cached."""
     n, steps = operator.shape[0], enough_steps(alpha, steps)
     step = block_width(n, operator.device)
     if step >= width:
@@ -186,7 +186,7 @@ def select_rows(operator: Tensor, rows: Tensor) -> Tensor:
 
 
 def as_double(matrix: Tensor) -> Tensor:
-    """The same matrix, CSR or dense, in float64."""
+    """A matrix, CSR or dense, in float64."""
     if matrix.layout != torch.sparse_csr:
         return matrix.double()
     return torch.sparse_csr_tensor(

@@ -28,11 +28,12 @@ spear_core.server
 spear_core.exact spear_core.classify
 spear_core.measures
 spear_core.run
-spear_core.explicit spear_core.grids spear_core.explain
+spear_core.explicit spear_core.grids
 spear_core.sweeps
 spear_core.studies
 spear_core.baselines spear_core.federation spear_core.embed
 spear_core.paper
+spear_core.explain
 spear_core.figures
 spear_core.cli
 spear_core spear_core.__main__

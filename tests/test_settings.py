@@ -2,11 +2,20 @@
 
 import json
 import math
+from dataclasses import fields
+from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from spear_core import Settings, SpearError, defaults
+from spear_core.cli import parser
+from spear_core.cli.options import help_of
+from spear_core.fields import setting
+from spear_core.figures import sweep as figures
+from spear_core.settings import FIELDS, equation, named, symbol, titled, told, written
+from tests.apptest import opened
 
 
 @pytest.mark.parametrize(
@@ -77,3 +86,77 @@ def test_infinite_gamma_survives_json():
 def test_karate_starts_with_three_clients():
     assert defaults("karate").clients == 3
     assert defaults("cora") == Settings(dataset="Cora")
+
+
+# what people read ------------------------------------------------------------------------------
+@pytest.mark.parametrize("f", fields(Settings), ids=lambda f: f.name)
+def test_every_setting_has_words_and_a_format(f):
+    label, help = f.metadata["label"], f.metadata["help"]
+    assert label
+    assert label == label.strip()
+    assert label[0].islower()
+    assert help
+    assert label not in help  # it goes on where the label ends
+    assert f.default == "" or written(f.name, f.default)
+
+
+def test_no_two_settings_have_one_name():
+    labels = [f.metadata["label"] for f in fields(Settings)]
+    symbols = [f.metadata["symbol"] for f in fields(Settings) if f.metadata["symbol"]]
+    assert len(set(labels)) == len(labels)
+    assert len(set(symbols)) == len(symbols)
+
+
+def test_names_and_values_as_people_read_them():
+    assert named("beta") == titled("beta") == "β, label skew"
+    assert named("edge_noise") == "ρ, edges changed (share)"
+    assert named("label_noise") == "training labels replaced (share)"
+    assert titled("label_noise") == "Training labels replaced (share)"
+    assert told("label_noise") == "By another class"
+    assert (symbol("gamma"), symbol("dataset")) == ("γ", "dataset")
+    assert equation("gamma", math.inf) == "γ = ∞"
+    assert equation("shrinkage", False) == "shrinkage = off"
+    assert written("delta", 1e-5) == "1e-05"
+    assert written("inflate", 1e6) == "× 1e+06"
+    assert [written("labels_per_class", n) for n in (0, 3)] == ["all", "3"]
+    assert written("clients", np.int64(10)) == written("clients", 10.0) == "10"
+
+
+@pytest.fixture
+def renamed(monkeypatch):
+    """β with another label, symbol, unit and format."""
+    words = {"label": "unevenness", "symbol": "u", "unit": "bananas", "form": lambda v: f"<{v}>"}
+    changed = MappingProxyType(FIELDS["beta"].metadata | words)
+    monkeypatch.setattr(FIELDS["beta"], "metadata", changed)
+    return "u, unevenness (bananas)"
+
+
+def test_the_command_line_says_the_label_of_the_field(renamed, capsys):
+    for command in ("run", "sweep", "baseline"):
+        with pytest.raises(SystemExit):
+            parser().parse_args([command, "--help"])
+        assert renamed in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_sweep_figure_says_the_label_of_the_field(renamed):
+    table = pd.DataFrame({"dataset": "karate", "beta": [0.1, 1.0], "accuracy": [0.5, 0.75]})
+    curve = figures.curve(table, "beta")
+    assert curve.layout.xaxis.title.text == renamed
+    assert curve.data[0].text[0].startswith(f"karate, {renamed} = <0.1>: 50.00 %")
+    both = figures.heat(table.assign(gamma=[0.5, math.inf]), "beta", "gamma")
+    assert both.layout.xaxis.title.text == renamed
+    assert list(both.layout.xaxis.ticktext) == ["<0.1>", "<1.0>"]
+    assert list(both.layout.yaxis.ticktext) == ["0.5", "∞"]
+
+
+def test_the_controls_say_the_label_of_the_field(renamed):
+    page = opened("split")
+    assert page.select_slider(key="beta").label == renamed
+    assert page.slider(key="alpha").label == named("alpha")
+    assert page.select_slider(key="gamma").options[-1] == "∞"
+
+
+def test_a_field_without_a_label_keeps_its_help():
+    toy = setting(3, "how often it rings", symbol="B", low=1)
+    toy.name = "bells"
+    assert help_of(toy) == "B: how often it rings (default 3)"

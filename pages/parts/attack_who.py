@@ -9,6 +9,7 @@ import streamlit as st
 from pages.shared import show
 from spear_core import Result, Settings
 from spear_core.defences import DEFENCES
+from spear_core.settings import titled, written
 
 INFLATIONS = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0, 1e6)
 FLIPS = {
@@ -37,19 +38,19 @@ def who(result: Result) -> None:
     """How many lie and which; naming them by hand makes them the chosen ones."""
     state = st.session_state
     rules = ("random", "smallest", "largest", "chosen")
-    show.switch("Who lies", rules, "attackers")
+    show.switch(titled("attackers"), rules, "attackers")
     named = state["attackers"] == "chosen"
     a, b = st.columns(2)
     most = max(result.partition.clients, state["attacker_count"])
     if show.shown("attacker_count"):
-        a.number_input("m, how many", 0, most, key="attacker_count", disabled=named)
+        a.number_input(titled("attacker_count"), 0, most, key="attacker_count", disabled=named)
     if show.shown("draw"):
         words = "Which random liars, labels and directions."
-        b.number_input("Draw", 0, 2**32 - 1, key="draw", help=words)
+        b.number_input(titled("draw"), 0, 2**32 - 1, key="draw", help=words)
     state["attack_clients"] = list(result.attackers)
     if show.shown("chosen"):
         st.multiselect(
-            "Clients that lie",
+            titled("chosen"),
             range(result.partition.clients),
             key="attack_clients",
             on_change=_named,
@@ -61,26 +62,24 @@ def what(names: Sequence[str]) -> None:
     """What liars do to their labels, their counts and their prototypes."""
     state = st.session_state
     if show.shown("flip"):
-        st.selectbox("Their labels", FLIPS, key="flip", format_func=FLIPS.__getitem__)
+        st.selectbox(titled("flip"), FLIPS, key="flip", format_func=FLIPS.__getitem__)
     if state["flip"] == "pair":
-        for column, key, label in zip(
-            st.columns(2), ("flip_from", "flip_to"), ("from", "to"), strict=True
-        ):
+        for column, key in zip(st.columns(2), ("flip_from", "flip_to"), strict=True):
             options = sorted({*range(len(names)), state[key]})
-            column.selectbox(label, options, key=key, format_func=lambda c: _name(c, names))
+            column.selectbox(titled(key), options, key=key, format_func=lambda c: _name(c, names))
     if show.shown("inflate"):
         st.select_slider(
-            "r, what they multiply their counts with",
+            titled("inflate"),
             sorted({*INFLATIONS, state["inflate"]}),
             key="inflate",
-            format_func=lambda r: f"× {r:,g}",
+            format_func=lambda r: written("inflate", r),
         )
     if show.shown("forge"):
-        st.selectbox("Their prototypes", FORGERIES, key="forge", format_func=FORGERIES.__getitem__)
+        st.selectbox(titled("forge"), FORGERIES, key="forge", format_func=FORGERIES.__getitem__)
     if state["forge"] == "scaled":
-        st.number_input("Factor", -1e9, 1e9, key="forge_scale")
+        st.number_input(titled("forge_scale"), -1e9, 1e9, key="forge_scale")
     if state["forge"] == "random" or state["flip"] == "random":
-        st.toggle("They collude: the same lie for all", key="collude")
+        st.toggle(f"{titled('collude')}: the same lie for all", key="collude")
 
 
 def defence() -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 import torch
 
 from pages.parts.learn_numbers import (
@@ -19,7 +18,6 @@ from pages.parts.learn_numbers import (
     mean_errors,
     three_numbers,
 )
-from pages.shared import controls, link
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain.node import find, inspect
 from spear_core.figures import lesson as drawn
@@ -27,6 +25,7 @@ from spear_core.figures import shrink, smooth, split, theory
 from spear_core.figures.common import class_names
 from spear_core.measures.prototype_error import TEST
 from spear_core.run import Result
+from spear_core.settings import equation, written
 from spear_core.studies.risk_check import check
 
 
@@ -51,12 +50,13 @@ def splits(result: Result, knob: float) -> Task:
     choices, answer = three_numbers(typical, 1, classes)
     cut = result.partition.cut_edges / max(result.graph.num_edges, 1)
     small = result.graph.num_nodes <= 100
+    beta = written("beta", result.settings.beta)
     return Task(
-        f"β is {result.settings.beta:g} and there are {classes} classes. Of how many does the "
+        f"β is {beta} and there are {classes} classes. Of how many does the "
         "typical client have training nodes?",
         choices,
         answer,
-        rf"q \sim \mathrm{{Dir}}(\beta),\quad \beta = {result.settings.beta:g}",
+        rf"q \sim \mathrm{{Dir}}(\beta),\quad \beta = {beta}",
         f"The clients know {min(with_any)} to {max(with_any)} classes, typically {typical}, and "
         f"{100 * cut:.0f} % of the edges are cut.",
         split.small_graph(result) if small else split.holdings(result, training=True),
@@ -75,7 +75,7 @@ def smooths(result: Result, knob: float) -> Task:
     s, name = result.settings, class_names(result)[view.true]
     return Task(
         f"Node {node} is of class {name} and has {share} neighbours. After smoothing with "
-        f"α = {s.alpha:g}, is it more similar to the prototype of its own class?",
+        f"{equation('alpha', s.alpha)}, is it more similar to the prototype of its own class?",
         ("more similar", "about the same", "less similar"),
         answer,
         rf"z = (1-\alpha)\,x + \alpha\,\hat A z,\quad \cos: {before:.3f} \to {after:.3f}",
@@ -136,16 +136,17 @@ def pulls(result: Result, knob: float) -> Task:
     row = int(rows[up.counts[rows].argmin()]) if len(rows) else int(up.counts.argmin())
     n = int(up.counts[row])
     lam = 1 / (1 + gamma * n)
-    trust = r"\infty" if gamma == float("inf") else f"{gamma:g}"
+    trust = written("gamma", gamma)
+    latex = trust.replace("∞", r"\infty")
     wrong = [v for v in (1 - lam, 1 / (1 + n), lam / 2, 0.5) if abs(v - lam) > 0.02]
     options = sorted({f"{lam:.2f}", *(f"{v:.2f}" for v in wrong[:2])})
     name = class_names(result)[int(up.label[row])]
     return Task(
-        f"Client {int(up.client[row])} sends class {name} from {how_many(n)}, and γ is {gamma:g}. "
+        f"Client {int(up.client[row])} sends class {name} from {how_many(n)}, and γ is {trust}. "
         "How much of it is taken from the peers?",
         tuple(options),
         options.index(f"{lam:.2f}"),
-        rf"\lambda = \frac{{1}}{{1 + \gamma n}} = \frac{{1}}{{1 + {trust}\cdot {n}}} = {lam:.2f}",
+        rf"\lambda = \frac{{1}}{{1 + \gamma n}} = \frac{{1}}{{1 + {latex}\cdot {n}}} = {lam:.2f}",
         f"{100 * lam:.0f} % comes from the peers, {100 - 100 * lam:.0f} % from the client itself.",
         shrink.weight_curve(result),
     )
@@ -190,25 +191,6 @@ def classifies(result: Result, knob: float) -> Task:
         if CATALOGUE[result.graph.name].picture
         else None,
     )
-
-
-def control(name: str) -> float:
-    """The one control of a step; where it is a setting, it is the sidebar's own."""
-    words = {
-        "beta": ("β, label skew: left each client one class, right all alike", controls.BETAS),
-        "clients": ("K, clients", (2, 3, 5, 8, 10, 15, 20)),
-        "gamma": ("γ, trust in own counts: left peers alone, right no shrinkage", controls.GAMMAS),
-        "learn_n": ("n, nodes in the mean", link.choices("learn_n")),
-        "learn_node": ("Which test node", link.choices("learn_node")),
-    }
-    if name == "alpha":
-        st.slider("α, weight of the neighbours", 0.0, 0.99, step=0.01, key="alpha")
-    else:
-        label, options = words[name]
-        now = st.session_state[name]
-        every = sorted({*options, now}, key=float)
-        st.select_slider(label, every, key=name, format_func=lambda v: f"{float(v):g}")
-    return float(st.session_state[name])
 
 
 STEPS: tuple[tuple[str, str, Callable[[Result, float], Task], str], ...] = (

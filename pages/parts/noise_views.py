@@ -13,6 +13,7 @@ from pages.shared import link, runs, show
 from spear_core import Graph, Result, Settings, load
 from spear_core.figures import noise as figures
 from spear_core.paper import perturbation
+from spear_core.settings import equation
 from spear_core.studies.noise_curve import KNOBS, VALUES, Curve, curve, spread
 
 FEW = 5_000  # nodes up to which every point is drawn twice
@@ -31,7 +32,7 @@ def costs(settings: Settings, seeds: bool) -> pd.DataFrame:
     unspoiled = replace(settings, **nothing)
     clean, now = _each(unspoiled, seeds), _each(settings, seeds)
     clean_raw, now_raw = (_each(replace(s, alpha=0.0), seeds) for s in (unspoiled, settings))
-    columns = {f"α = {settings.alpha:g}": (clean, now), "α = 0": (clean_raw, now_raw)}
+    columns = {equation("alpha", settings.alpha): (clean, now), "α = 0": (clean_raw, now_raw)}
     table = {"": ["without noise", "with this noise", "what noise costs"]}
     for name, (before, after) in columns.items():
         table[name] = [_percent(before), _percent(after), _points(after - before)]
@@ -125,7 +126,7 @@ def _values(knob: str, result: Result) -> tuple[float, ...]:
 
 
 def where(result: Result, pinned: Result | None) -> Shown:
-    """Accuracy with noise in the clients' graphs alone or the test graph too, before or after."""
+    """Accuracy with this noise in the clients' graphs alone or in the test graph too."""
     settings = result.settings
     if not (settings.edge_noise or settings.feature_noise):
         st.info("Choose ρ or η above 0 first: labels of the test graph are never changed.")
@@ -140,7 +141,7 @@ def where(result: Result, pinned: Result | None) -> Shown:
     }
     table = pd.DataFrame({"noise in": list(WHERE)})
     for alpha in (settings.alpha, 0.0):
-        table[f"α = {alpha:g}"] = [_percent(each[name, alpha]) for name in WHERE]
+        table[equation("alpha", alpha)] = [_percent(each[name, alpha]) for name in WHERE]
     clients, _, both, _ = (each[name, settings.alpha] for name in WHERE)
     st.markdown(
         "Compare the upper half with the lower: a test graph that is noisy too changes accuracy by "

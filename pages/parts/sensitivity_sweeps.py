@@ -18,7 +18,6 @@ KNOBS: dict[str, tuple[Any, ...]] = {  # what is swept, and over which values
     "beta": (0.01, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0),
     "clients": (1, 2, 5, 10, 20, 50, 100, 200),
 }
-WORDS = {"alpha": "α", "gamma": "γ", "steps": "T", "beta": "β", "clients": "K"}
 
 
 def values(settings: Settings, knob: str) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from spear_core.figures import shrink as figures
 from spear_core.figures.common import class_names
 from spear_core.figures.theory import error_over_count, peer_variance, risk_curve
 from spear_core.paper.errors import error_table
+from spear_core.settings import equation, symbol
 from spear_core.studies import risk
 from spear_core.studies.ablation import Ablation, ablation, gamma_curve
 from spear_core.studies.risk_check import check
@@ -151,7 +152,7 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
         "are to their lines. The fit takes prototypes as independent and one σ₀² for all classes."
     )
     fitted = {"σ₀², one node": "sigma2", "τ², the peers": "tau2", "γ̂ = τ²/σ₀²": "gamma_hat"}
-    fitted["γ, present"] = "gamma"
+    fitted[f"{symbol('gamma')}, present"] = "gamma"
     for column, (label, name) in zip(st.columns(4), fitted.items(), strict=True):
         before = f"pinned: {_short(getattr(then, name))}" if then else None
         column.metric(label, _short(getattr(seen, name)), before, "off", delta_arrow="off")
@@ -159,7 +160,7 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
     there = runs.accuracy_of(replace(settings, gamma=asked)) if asked else None
     said = ""
     if there and accuracy is not None:
-        said = f" With γ = {asked} accuracy would be {100 * there:.2f} %, now it is "
+        said = f" With {equation('gamma', asked)} accuracy would be {100 * there:.2f} %, now it is "
         said += f"{100 * accuracy:.2f} %."
     st.markdown(words["gamma"] + said)
     a, b = st.columns(2)

@@ -37,7 +37,7 @@ def silhouettes(settings: Settings, _graph: Graph) -> list[float | None]:
 def alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
     """Accuracy over α."""
     line = _accuracies(result, pinned, lambda s: over_alpha(replace(s, alpha=0.0)))
-    return _draw(OVER_ALPHA, result, ALPHAS, line, result.settings.alpha, figures.ALPHA)
+    return _draw(OVER_ALPHA, result, ALPHAS, line, "alpha")
 
 
 def steps(result: Result, pinned: Result | None) -> pd.DataFrame:
@@ -45,7 +45,7 @@ def steps(result: Result, pinned: Result | None) -> pd.DataFrame:
     most = _most_steps(result)
     line = _accuracies(result, pinned, lambda s: over_steps(replace(s, steps=0), most))
     x = tuple(range(most + 1))
-    return _draw(OVER_STEPS, result, x, line, result.settings.steps, figures.STEPS)
+    return _draw(OVER_STEPS, result, x, line, "steps")
 
 
 def silhouettes_over_alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
@@ -56,7 +56,7 @@ def silhouettes_over_alpha(result: Result, pinned: Result | None) -> pd.DataFram
     here = (settings.alpha, metrics.silhouette_smoothed)
     level = ("raw features", metrics.silhouette_raw)
     line = [math.nan if value is None else value for value in values]
-    figure = figures.curve(ALPHAS, [line], here, figures.ALPHA, "silhouette", level=level)
+    figure = figures.curve(ALPHAS, [line], here, "alpha", "silhouette", level=level)
     return _show(SILHOUETTE, ALPHAS, values, figure)
 
 
@@ -96,12 +96,11 @@ def _draw(
     result: Result,
     x: Sequence[float],
     found: tuple[list[list[float]], list[float] | None],
-    at: float,
-    axis: str,
+    knob: str,
 ) -> pd.DataFrame:
     lines, then = found
-    here = (at, result.metrics.accuracy)
-    return _show(name, x, lines[0], figures.curve(x, lines, here, axis, pinned=then))
+    here = (getattr(result.settings, knob), result.metrics.accuracy)
+    return _show(name, x, lines[0], figures.curve(x, lines, here, knob, pinned=then))
 
 
 def _show(

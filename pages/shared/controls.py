@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,25 +13,16 @@ from pages.shared import link
 from pages.shared.show import shown
 from spear_core import PAPER_SEEDS, Settings, defaults
 from spear_core.datasets import CATALOGUE, SYNTHETIC, store
+from spear_core.settings import choices, titled, told, written
 
 BETAS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 MOST_STEPS = 20  # of the slider
 GAMMAS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0, 2.0, 5.0, 10.0, 100.0, math.inf)
 CLIENTS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
 
-CHOICES = {  # variants: name -> words and choices
-    "partition": ("How nodes go to clients", ("dirichlet", "iid", "louvain")),
-    "peers": ("Who the peers are", ("mean", "semantic")),
-    "reliability": ("What a prototype is trusted by", ("count", "degree")),
-}
-SWITCHES = {
-    "shrinkage": "Shrinkage (off: λ = 0)",
-    "count_weights": "Weigh clients by their counts",
-}
-NUMBERS = {  # name -> words, lowest and highest
-    "labels_per_class": ("Labels kept a class (0: all)", 0, 10_000),
-    "split": ("Published split", 0, 19),
-}
+CHOICES = ("partition", "peers", "reliability")  # the variants, by kind of control
+SWITCHES = ("shrinkage", "count_weights")
+NUMBERS = {"labels_per_class": (0, 10_000), "split": (0, 19)}  # name -> lowest and highest
 
 SCENARIOS: dict[str, tuple[dict[str, Any], str]] = {
     "Paper default": ({}, "K = 10, β = 0.05, α = 0.15, T = 2, γ = 0.5."),
@@ -107,35 +99,34 @@ def draw(lesson: bool = False) -> None:
 
 def _data() -> None:
     if shown("dataset"):
-        names = list(CATALOGUE)
-        st.selectbox("Dataset", names, key="dataset", format_func=_offer, on_change=_fit_clients)
+        names, change = list(CATALOGUE), _fit_clients
+        st.selectbox(titled("dataset"), names, key="dataset", format_func=_offer, on_change=change)
     if st.session_state["dataset"] == "synthetic" and any(map(shown, SYNTHETIC)):
         with st.popover("Shape of the synthetic graph", width="stretch"):
-            _number("nodes", "N, nodes", 2, 1_000_000)
-            _number("classes", "C, classes", 2, 100)
-            _number("features", "F, features", 1, 2000)
-            _slider("degree", "Mean number of neighbours", 0.0, 50.0, 0.5)
-            _slider("homophily", "Homophily: share of edges inside a class", 0.0, 1.0, 0.05)
-            _slider("strength", "Strength: how far apart the classes are", 0.0, 2.0, 0.05)
+            _number("nodes", 2, 1_000_000)
+            _number("classes", 2, 100)
+            _number("features", 1, 2000)
+            _slider("degree", 0.0, 50.0, 0.5)
+            _slider("homophily", 0.0, 1.0, 0.05)
+            _slider("strength", 0.0, 2.0, 0.05)
     words = f"The paper's five are {', '.join(map(str, PAPER_SEEDS))}."
-    _number("seed", "Seed", 0, 2**32 - 1, words)
+    _number("seed", 0, 2**32 - 1, words)
 
 
 def _run() -> None:
-    _steps("beta", "β, label skew", BETAS, "each client one class", "all alike")
-    _steps("clients", "K, clients", CLIENTS, "no federation", "many tiny ones")
-    ends = "ignores the graph", "neighbours decide"
-    _slider("alpha", "α, weight of the neighbours", 0.0, 0.99, 0.01, ends)
-    _slider("steps", "T, smoothing steps", 0, MOST_STEPS, 1, ("looks nowhere", "looks far"))
-    _steps("gamma", "γ, trust in own counts", GAMMAS, "peers alone", "no shrinkage")
+    _steps("beta", BETAS, "each client one class", "all alike")
+    _steps("clients", CLIENTS, "no federation", "many tiny ones")
+    _slider("alpha", 0.0, 0.99, 0.01, ("ignores the graph", "neighbours decide"))
+    _slider("steps", 0, MOST_STEPS, 1, ("looks nowhere", "looks far"))
+    _steps("gamma", GAMMAS, "peers alone", "no shrinkage")
     if any(map(shown, (*CHOICES, *SWITCHES, *NUMBERS))):
         with st.popover("Variants", width="stretch"):
             for name in filter(shown, CHOICES):
-                st.selectbox(*CHOICES[name], key=name)
+                st.selectbox(titled(name), choices(name), key=name)
             for name in filter(shown, SWITCHES):
-                st.toggle(SWITCHES[name], key=name)
+                st.toggle(titled(name), key=name, help=told(name))
             for name in NUMBERS:
-                _number(name, *NUMBERS[name])
+                _number(name, *NUMBERS[name], help=told(name))
 
 
 def _buttons() -> None:
@@ -167,35 +158,30 @@ def pinned() -> Settings | None:
     return link.unpin(text)[0] if text else None
 
 
-def _steps(name: str, label: str, options: Sequence[Any], low: str, high: str) -> None:
+def _steps(name: str, options: Sequence[Any], low: str, high: str) -> None:
     """A slider over chosen values; one from a link is added to them."""
     if shown(name):
         values = sorted({*options, st.session_state[name]})
-        st.select_slider(label, values, key=name, format_func=_short)
+        st.select_slider(titled(name), values, key=name, format_func=partial(written, name))
         _ends(low, high)
 
 
-def _slider(
-    name: str, label: str, low: Any, high: Any, step: Any, ends: tuple[str, str] | None = None
-) -> None:
+def _slider(name: str, low: Any, high: Any, step: Any, ends: tuple[str, str] | None = None) -> None:
     if shown(name):
-        st.slider(label, low, max(high, st.session_state[name]), step=step, key=name)
+        st.slider(titled(name), low, max(high, st.session_state[name]), step=step, key=name)
         if ends:
             _ends(*ends)
 
 
-def _number(name: str, label: str, low: int, high: int, help: str | None = None) -> None:
+def _number(name: str, low: int, high: int, help: str | None = None) -> None:
     if shown(name):
-        st.number_input(label, low, max(high, st.session_state[name]), step=1, key=name, help=help)
+        most = max(high, st.session_state[name])
+        st.number_input(titled(name), low, most, step=1, key=name, help=help)
 
 
 def _ends(low: str, high: str) -> None:
     """What the two ends of a slider mean, in words."""
     st.html(f'<div class="ends"><span>{low}</span><span>{high}</span></div>')
-
-
-def _short(value: float) -> str:
-    return "∞" if value == math.inf else f"{value:g}"
 
 
 def _offer(name: str) -> str:

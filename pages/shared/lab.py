@@ -5,6 +5,7 @@ import math
 import streamlit as st
 
 from spear_core import Settings
+from spear_core.settings import equation, written
 
 NAMES = (  # every setting that makes a run other than clean
     *("edge_noise", "feature_noise", "label_noise", "noise_test"),
@@ -27,22 +28,22 @@ def in_words(settings: Settings) -> list[str]:
     s, words = settings, []
     where = " (test graph too)" if s.noise_test else ""
     if s.edge_noise:
-        words.append(f"noise in edges, ρ = {s.edge_noise:g}{where}")
+        words.append(f"noise in edges, {equation('edge_noise', s.edge_noise)}{where}")
     if s.feature_noise:
-        words.append(f"noise in features, η = {s.feature_noise:g}{where}")
+        words.append(f"noise in features, {equation('feature_noise', s.feature_noise)}{where}")
     if s.label_noise:
         words.append(f"{100 * s.label_noise:g} % of the training labels wrong")
     liars = len(s.chosen.split(",")) if s.attackers == "chosen" and s.chosen else 0
     liars = liars or (s.attacker_count if s.attackers != "chosen" else 0)
     if liars:
         does = [f"flip labels ({s.flip})"] if s.flip != "none" else []
-        does += [f"inflate counts × {s.inflate:g}"] if s.inflate != 1 else []
+        does += [f"inflate counts {written('inflate', s.inflate)}"] if s.inflate != 1 else []
         does += [f"forge prototypes ({s.forge})"] if s.forge != "none" else []
         words.append(f"{liars} {s.attackers} clients {' and '.join(does) or 'do nothing yet'}")
     if s.defence != "none":
         words.append(f"defence {s.defence}")
     if s.epsilon < math.inf:
-        words.append(f"privacy noise, ε = {s.epsilon:g}")
+        words.append(f"privacy noise, {equation('epsilon', s.epsilon)}")
     return words
 
 

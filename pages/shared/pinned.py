@@ -1,6 +1,6 @@
 """The pinned setting: its run to compare with, and what it is in words."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -9,6 +9,7 @@ import torch
 from pages.shared import controls, runs
 from spear_core import Result, Settings, SpearError
 from spear_core.datasets import CATALOGUE, SYNTHETIC, store
+from spear_core.settings import FIELDS, equation, written
 
 
 def pinned_result(now: Result, **changes: Any) -> Result | None:
@@ -53,14 +54,10 @@ def _limits(other: Result, now: Result) -> str:
 
 def _difference(pinned: Settings, now: Settings, left_out: dict[str, Any]) -> str:
     """Both values of every setting that differs."""
-    said = [
-        f"{f.metadata['symbol'] or f.name} = {_text(getattr(pinned, f.name))} "
-        f"(now {_text(getattr(now, f.name))})"
-        for f in fields(Settings)
-        if getattr(pinned, f.name) != getattr(now, f.name) and f.name not in left_out
+    both = {name: (getattr(pinned, name), getattr(now, name)) for name in FIELDS}
+    words = [
+        f"{equation(name, old)} (now {written(name, new)})"
+        for name, (old, new) in both.items()
+        if old != new and name not in left_out
     ]
-    return f"Pinned: {', '.join(said)}." if said else "Pinned: the present setting."
-
-
-def _text(value: object) -> str:
-    return f"{value:g}".replace("inf", "∞") if isinstance(value, float) else str(value)
+    return f"Pinned: {', '.join(words)}." if words else "Pinned: the present setting."

@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from spear_core.errors import SettingError
-from spear_core.settings import _checked, _setting
+from spear_core.fields import checked, setting
 
 METHODS = {  # as the command line calls them -> as the literature does
     "fedavg": "FedAvg",
@@ -33,7 +33,7 @@ METHODS = {  # as the command line calls them -> as the literature does
 
 def _knob(of: str, default: Any, help: str, symbol: str = "", **limits: Any) -> Any:
     """A field that one method alone reads."""
-    return _setting(default, f"{METHODS[of]}: {help}", symbol, of=of, **limits)
+    return setting(default, f"{METHODS[of]}: {help}", symbol, of=of, **limits)
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,16 @@ class Training:
     'fedavg'
     """
 
-    method: str = _setting("fedavg", "which method: " + ", ".join(METHODS))
-    rounds: int = _setting(100, "how often models travel", low=1, high=10**5)
-    epochs: int = _setting(3, "full-batch steps of a client in a round", symbol="E", low=1)
-    learning_rate: float = _setting(0.01, "of the clients' Adam, new in every round", above=0.0)
-    weight_decay: float = _setting(
+    method: str = setting("fedavg", "which method: " + ", ".join(METHODS))
+    rounds: int = setting(100, "how often models travel", low=1, high=10**5)
+    epochs: int = setting(3, "full-batch steps of a client in a round", symbol="E", low=1)
+    learning_rate: float = setting(0.01, "of the clients' Adam, new in every round", above=0.0)
+    weight_decay: float = setting(
         0.0, "of the clients' Adam; above 0 it wears out what other clients learnt", low=0.0
     )
-    dropout: float = _setting(0.5, "share of hidden values dropped", low=0.0, below=1.0)
-    hidden: int = _setting(256, "width of the hidden layer", symbol="H", low=1, high=10**5)
-    weighting: str = _setting(
+    dropout: float = setting(0.5, "share of hidden values dropped", low=0.0, below=1.0)
+    hidden: int = setting(256, "width of the hidden layer", symbol="H", low=1, high=10**5)
+    weighting: str = setting(
         "train",
         "what a client weighs: train (its training nodes), nodes (all its nodes), uniform, "
         "confidence (FedGTA's own)",
@@ -97,7 +97,7 @@ class Training:
     def __post_init__(self) -> None:
         for f in fields(self):
             object.__setattr__(
-                self, f.name, _checked(f.name, f.type, getattr(self, f.name), f.metadata)
+                self, f.name, checked(f.name, f.type, getattr(self, f.name), f.metadata)
             )
         object.__setattr__(self, "method", _method(self.method))
         if self.weighting == "confidence" and self.method != "fedgta":

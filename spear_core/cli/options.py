@@ -7,6 +7,7 @@ from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from spear_core.fields import name_of
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
 
 
@@ -40,11 +41,11 @@ def add_option(parser: argparse.ArgumentParser, f: "Field[Any]") -> None:
 
 
 def help_of(f: "Field[Any]") -> str:
-    """What an option is, from its field: symbol, help, the names of a table and the default."""
-    symbol = f"{f.metadata['symbol']}: " if f.metadata["symbol"] else ""
+    """What an option is, from its field: name, help, the names of a table and the default."""
+    words = ": ".join(part for part in (name_of(f), f.metadata["help"]) if part)
     choices = f.metadata.get("choices")
     names = f": {', '.join(choices)}" if isinstance(choices, Mapping) else ""
-    return f"{symbol}{f.metadata['help']}{names} (default {f.default})".replace("%", "%%")
+    return f"{words}{names} (default {f.default})".replace("%", "%%")
 
 
 def add_seeds(parser: argparse.ArgumentParser) -> None:

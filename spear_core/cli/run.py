@@ -10,6 +10,9 @@ from spear_core.datasets import load
 from spear_core.errors import SpearError
 from spear_core.measures import JSON_METRICS
 from spear_core.run import Result, run
+from spear_core.settings import symbol, written
+
+KNOBS = ("beta", "clients", "alpha", "steps", "gamma")  # printed above the measures
 
 
 def add(commands: Any) -> None:
@@ -72,8 +75,9 @@ def _print(results: list[Result]) -> None:
         f"{s.dataset}: {graph.num_nodes} nodes, {graph.num_edges} edges, "
         f"{graph.num_features} features, {graph.classes} classes"
     )
-    skew = f" β={s.beta:g}" if s.partition == "dirichlet" else ""
-    print(f"{s.partition}{skew} K={s.clients} α={s.alpha:g} T={s.steps} γ={s.gamma:g}")
+    knobs = [name for name in KNOBS if name != "beta" or s.partition == "dirichlet"]
+    values = (f"{symbol(name)}={written(name, getattr(s, name))}" for name in knobs)
+    print(s.partition, *values)
     print(f"seeds {', '.join(str(r.settings.seed) for r in results)}\n")
     _line("accuracy", table["accuracy"], 100, " %")
     _line("macro F1", table["macro_f1"], 100, " %")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from spear_core.paper.printed import row
-from spear_core.settings import defaults
+from spear_core.settings import defaults, equation
 from spear_core.studies.ablation import ALL, NAMES, NONE, SWITCHES, Ablation, Effect
 
 
@@ -95,13 +95,13 @@ def _printed(found: Ablation) -> list[str]:
 def gamma_words(gammas: Sequence[float], curve: np.ndarray, now: float) -> str:
     """How far accuracy moves over γ with one seed, (G), and how flat the curve is from `now` on."""
     low, high = int(curve.argmin()), int(curve.argmax())
+    worst, best, here = (equation("gamma", g) for g in (gammas[low], gammas[high], now))
     later = curve[[i for i, g in enumerate(gammas) if g >= now]]
-    text = (
-        f"With this seed accuracy runs from {curve[low]:.2f} % at γ = {gammas[low]:g} to "
-        f"{curve[high]:.2f} % at γ = {gammas[high]:g}. From the present γ = {now:g} to no "
-        f"shrinkage at all it moves by {later.max() - later.min():.2f} points."
+    return (
+        f"With this seed accuracy runs from {curve[low]:.2f} % at {worst} to "
+        f"{curve[high]:.2f} % at {best}. From the present {here} to no shrinkage at all it moves "
+        f"by {later.max() - later.min():.2f} points."
     )
-    return text.replace("inf", "∞")
 
 
 def _call(effect: Effect) -> str:

@@ -45,7 +45,7 @@ def count_right(graph: Graph, settings: Settings, prototypes: torch.Tensor) -> t
 
 
 def discreet(step: Step) -> Step:
-    """The same step, whose errors tell the server no more than our own sentences do.
+    """A step whose errors tell the server no more than our own sentences do.
 
     Flower sends the text of an error to the server, and a stranger's text may quote data.
     """

@@ -59,7 +59,7 @@ def flwr(env: Mapping[str, str], *words: str, timeout: float = 300) -> str:
 
 
 def flwr_json(env: Mapping[str, str], *words: str, timeout: float = 300) -> dict[str, Any]:
-    """The same as JSON, in which a failure is told with an exit code of 0."""
+    """What a `flwr` command answers as JSON, in which a failure comes with an exit code of 0."""
     said = flwr(env, *words, "--format", "json", timeout=timeout)
     try:
         answer: dict[str, Any] = json.loads(said)

@@ -43,7 +43,7 @@ def federate_line(settings: Settings) -> str:
 
 
 def run_line(settings: Settings) -> str:
-    """The same with Flower's command: what differs from the app's defaults."""
+    """Flower's own command for a run, with what differs from the app's defaults."""
     usual, words = Settings(), [f"min-nodes={settings.clients}", f"quorum={settings.clients}"]
     for name in RUN_SETTINGS:
         value = getattr(settings, name)

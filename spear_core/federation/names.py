@@ -27,7 +27,7 @@ def refused() -> dict[str, str]:
 
 
 def offered(settings: Settings) -> Settings:
-    """The same settings, or one sentence if they need more than clients send."""
+    """The settings as they are, or one sentence if they need more than clients send."""
     if settings.reliability != "count":
         raise SettingError("Clients do not send their degrees; federate with reliability = count.")
     why = refused().get(settings.defence)
@@ -37,7 +37,7 @@ def offered(settings: Settings) -> Settings:
 
 
 def honest(settings: Settings) -> Settings:
-    """The same settings, or one sentence if a demo of real clients cannot follow them."""
+    """The settings as they are, or one sentence if a demo of real clients cannot follow them."""
     lies = settings.forge != "none" or settings.inflate != 1
     if lies and (settings.attacker_count or settings.attackers == "chosen"):
         raise SettingError(

@@ -1,4 +1,4 @@
-"""The same app with hundreds of clients on one machine, through Flower's simulation on Ray."""
+"""The Flower app with hundreds of clients on one machine, through Flower's simulation on Ray."""
 
 from collections.abc import Mapping
 from pathlib import Path

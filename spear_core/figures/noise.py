@@ -5,7 +5,8 @@ import plotly.graph_objects as go
 
 from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, PINNED, layout
 from spear_core.paper.perturbation import DATASETS, Row, by_fit
-from spear_core.studies.noise_curve import KNOBS, Curve, tick
+from spear_core.settings import equation, named, written
+from spear_core.studies.noise_curve import Curve
 
 BANDS = {BLUE: "rgba(0,114,178,0.18)", GREY: "rgba(138,138,138,0.22)", GREEN: "rgba(0,158,115,0.2)"}
 MARKS = dict(zip(DATASETS, ((BLUE, "circle"), (ORANGE, "diamond"), (GREEN, "square")), strict=True))
@@ -20,7 +21,8 @@ def over_rate(
     _band(figure, found, found.raw, "α = 0, no smoothing", GREY, "dot")
     if pinned:
         _line(figure, pinned, pinned.smoothed.mean(1), "pinned", PINNED, "dash")
-    _band(figure, found, found.smoothed, f"α = {found.settings.alpha:g}, mean of {runs}", BLUE)
+    smoothed = equation("alpha", found.settings.alpha)
+    _band(figure, found, found.smoothed, f"{smoothed}, mean of {runs}", BLUE)
     if here:
         figure.add_scatter(
             x=_places(found, [here[0]]),
@@ -123,13 +125,13 @@ def _places(found: Curve, values: object) -> list:
     """Where values stand on the axis: by their size, or by name for numbers of labels."""
     if found.knob != "labels_per_class":
         return list(values)  # type: ignore[call-overload]
-    return [tick(found.knob, value) for value in values]  # type: ignore[attr-defined]
+    return [written(found.knob, value) for value in values]  # type: ignore[attr-defined]
 
 
 def _axes(figure: go.Figure, found: Curve, title: str, suffix: str) -> None:
     if found.knob == "labels_per_class":
         figure.update_xaxes(type="category", categoryorder="array", categoryarray=found.ticks)
-    figure.update_xaxes(title=KNOBS[found.knob], zeroline=False)
+    figure.update_xaxes(title=named(found.knob), zeroline=False)
     figure.update_yaxes(title=title, ticksuffix=suffix, zeroline=False)
 
 

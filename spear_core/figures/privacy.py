@@ -10,6 +10,7 @@ from spear_core.figures.common import BLUE, GREY, ORANGE, PINNED, class_names, l
 from spear_core.figures.heat import Table, heat
 from spear_core.figures.tiles import Tile, tiles
 from spear_core.run import Result
+from spear_core.settings import equation, written
 from spear_core.studies.exposure import Exposure
 from spear_core.studies.privacy_cost import Cost
 
@@ -47,7 +48,7 @@ def accuracy_over_epsilon(
             go.Scatter(
                 x=[place], y=[here[1]], mode="markers", name="you are here, this seed",
                 marker={"size": 13, "color": ORANGE, "line": {"width": 1, "color": "white"}},
-                hovertemplate=f"ε = {short(here[0])}: {here[1]:.1f} %<extra></extra>",
+                hovertemplate=f"{equation('epsilon', here[0])}: {here[1]:.1f} %<extra></extra>",
             )
         )  # fmt: skip
         ends = [min(ends[0], place - 0.15), max(ends[1], place + 0.15)]
@@ -55,7 +56,7 @@ def accuracy_over_epsilon(
     figure.update_xaxes(
         title="ε: smaller is more private, ∞ adds no noise",
         tickvals=[*(math.log10(e) for e in ticks), x[-1] + 0.5],
-        ticktext=[*(f"{e:g}" for e in ticks), "∞"],
+        ticktext=[written("epsilon", e) for e in (*ticks, math.inf)],
         range=ends,
         zeroline=False,
     )
@@ -152,14 +153,9 @@ def verdict(seen: Exposure, i: int) -> str:
     return f"nearest is node {seen.nearest[i]}, {whose}, cosine {seen.cosine[i]:.2f}"
 
 
-def short(epsilon: float) -> str:
-    """ε as it is written."""
-    return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
-
-
 def _curve(cost: Cost, name: str, colour: str, dash: str) -> go.Scatter:
     text = [
-        f"ε = {e:g}: {m:.1f} ± {s:.1f} %"
+        f"{equation('epsilon', e)}: {m:.1f} ± {s:.1f} %"
         for e, m, s in zip(cost.epsilons, cost.mean, cost.std, strict=True)
     ]
     return go.Scatter(

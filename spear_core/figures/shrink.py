@@ -21,7 +21,7 @@ from spear_core.figures.common import (
     log_axis,
 )
 from spear_core.run import Result
-from spear_core.settings import Settings
+from spear_core.settings import Settings, equation, written
 from spear_core.studies.ablation import Ablation
 
 STAGES = {  # column of class_errors -> its name, symbol and colour
@@ -38,13 +38,13 @@ def weight_curve(result: Result, pinned: Result | None = None) -> go.Figure:
     top = max(10.0, 1.3 * float(max(most)))
     x = np.geomspace(1, top, 120)
     if pinned:
-        name = f"pinned, γ = {_short(pinned.settings.gamma)}"
+        name = f"pinned, {equation('gamma', pinned.settings.gamma)}"
         figure.add_trace(line_trace(x, _weight(x, pinned.settings), name, PINNED, "dash"))
         n, lam, _, text = _pulls(pinned)
         marker = {"symbol": "circle-open", "size": 7, "color": PINNED}
         text = [f"pinned: {words}" for words in text]
         figure.add_trace(dot_trace(n, lam, "pinned", marker, text).update(showlegend=False))
-    name = f"λ = 1/(1 + γn), γ = {_short(result.settings.gamma)}"
+    name = f"λ = 1/(1 + γn), {equation('gamma', result.settings.gamma)}"
     figure.add_trace(line_trace(x, _weight(x, result.settings), name, BLUE))
     n, lam, lone, text = _pulls(result)
     for name, rows, symbol, colour in (
@@ -140,18 +140,18 @@ def accuracy_over_gamma(
     if pinned is not None:
         figure.add_trace(line_trace(x, pinned, "pinned", PINNED, "dash"))
     figure.add_trace(line_trace(x, curve, "this seed", BLUE))
-    said = {"hoverinfo": None, "hovertemplate": "γ = %{text}: %{y:.2f} %"}
+    said = {"hoverinfo": None, "hovertemplate": "%{text}: %{y:.2f} %"}
     for trace in figure.data:
         if trace.fill is None:
-            trace.update(said, text=[_short(g) for g in gammas])
+            trace.update(said, text=[equation("gamma", g) for g in gammas])
     marker = {"symbol": "circle", "size": 14, "color": ORANGE}
-    text = [f"γ = {_short(here[0])}: {here[1]:.2f} %"]
+    text = [f"{equation('gamma', here[0])}: {here[1]:.2f} %"]
     figure.add_trace(dot_trace([_place(here[0])], [here[1]], "you are here", marker, text))
     shown = [g for g in (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, math.inf) if g in gammas]
     figure.update_xaxes(
         title="γ: 0 takes the peers alone, ∞ does not shrink",
         tickvals=[_place(g) for g in shown],
-        ticktext=[_short(g) for g in shown],
+        ticktext=[written("gamma", g) for g in shown],
         zeroline=False,
     )
     figure.update_yaxes(title="accuracy", ticksuffix=" %", zeroline=False)
@@ -171,12 +171,10 @@ def ablation_lines(found: Ablation, pinned: Ablation | None = None) -> go.Figure
         ):
             if pinned:
                 old = pinned.cells[smoothing, :, counts].mean(1)
-                line = line_trace([0, 1], old, "pinned", PINNED, "dash").update(
-                    legendgroup="pinned"
-                )
+                line = line_trace([0, 1], old, "pinned", PINNED, "dash")
                 line.update(mode="lines+markers", marker={"size": 8, "symbol": f"{symbol}-open"})
                 line.update(hoverinfo=None, hovertemplate=f"pinned, {name}: %{{y:.2f}} %")
-                line.update(showlegend=smoothing == counts == 1)
+                line.update(legendgroup="pinned", showlegend=smoothing == counts == 1)
                 figure.add_trace(line, 1, smoothing + 1)
             cells = found.cells[smoothing, :, counts]  # (2, S)
             figure.add_trace(
@@ -210,7 +208,3 @@ def _place(gamma: float) -> float:
     if gamma == 0:
         return -3.0
     return 3.0 if math.isinf(gamma) else min(2.6, max(-2.6, math.log10(gamma)))
-
-
-def _short(gamma: float) -> str:
-    return "∞" if math.isinf(gamma) else f"{gamma:g}"

@@ -10,17 +10,9 @@ import plotly.graph_objects as go
 
 from spear_core.figures.common import ORANGE, layout, log_ticks
 from spear_core.figures.palette import class_colours
-from spear_core.settings import Settings
+from spear_core.settings import Settings, named, written
 
-WORDS = {
-    "alpha": "α, weight of the neighbours",
-    "gamma": "γ, trust in own counts",
-    "steps": "T, smoothing steps",
-    "beta": "β, label skew",
-    "clients": "K, clients",
-    "accuracy": "accuracy",
-    "macro_f1": "macro F1",
-}
+WORDS = {"macro_f1": "macro F1"}  # measures that are not called as in the table
 PERCENT = ("accuracy", "macro_f1")
 WIDE = 20  # from this ratio of largest to smallest on, an axis is logarithmic
 HERE = "you are here"
@@ -38,7 +30,7 @@ def curve(
     `here` marks the current setting where the table has it. Each point carries (`by`, knob) as
     customdata.
     """
-    places = _Places(_values(table[knob]))
+    places = _Places(knob, _values(table[knob]))
     figure, marks = go.Figure(), []
     groups = list(table.groupby(by, sort=False))
     for (name, part), colour in zip(groups, class_colours(len(groups)), strict=True):
@@ -55,7 +47,7 @@ def curve(
                 line={"color": colour},
                 customdata=[[name, value] for value in line[knob]],
                 text=[
-                    f"{name}, {_word(knob)} = {_short(row[knob])}: {_said(row, measure)}"
+                    f"{name}, {_both(knob, row)}: {_measured(row, measure)}"
                     for _, row in line.iterrows()
                 ],
                 hovertemplate="%{text}<extra></extra>",
@@ -68,7 +60,7 @@ def curve(
     if here and getattr(here, knob) in places.values:
         at_knob = places.of(getattr(here, knob))
         figure.add_vline(at_knob, line={"color": ORANGE, "dash": "dot", "width": 1})
-    figure.update_xaxes(title=_word(knob), **places.axis)
+    figure.update_xaxes(title=named(knob), **places.axis)
     figure.update_yaxes(title=_word(measure), ticksuffix=" %" if measure in PERCENT else "")
     return layout(figure, 380, showlegend=len(groups) > 1 or here is not None)
 
@@ -107,7 +99,7 @@ def heat(
             marker={"symbol": "square", "size": 22, "opacity": 0},
             customdata=[[a, b] for a, b in zip(cells[x], cells[y], strict=True)],
             text=[
-                f"{_word(x)} = {_short(r[x])}<br>{_word(y)} = {_short(r[y])}<br>{_said(r, measure)}"
+                f"{_both(x, r)}<br>{_both(y, r)}<br>{_measured(r, measure)}"
                 for _, r in cells.iterrows()
             ],
             hovertemplate="%{text}<extra></extra>",
@@ -121,8 +113,8 @@ def heat(
         figure.add_annotation(
             x=c, y=r + 0.5, text=HERE, showarrow=False, yanchor="bottom", font={"color": ORANGE}
         )
-    figure.update_xaxes(title=_word(x), **_even(across), showgrid=False)
-    figure.update_yaxes(title=_word(y), **_even(up), showgrid=False)
+    figure.update_xaxes(title=named(x), **_even(x, across), showgrid=False)
+    figure.update_yaxes(title=named(y), **_even(y, up), showgrid=False)
     return layout(figure, 160 + 34 * len(up))
 
 
@@ -150,7 +142,7 @@ def best(
             marker={"size": 12, "color": class_colours(len(names))},
             customdata=[[name, top[knob]] for name, top in zip(names, tops, strict=True)],
             hovertext=[
-                f"{name}: best at {_short(top[knob])}, {_said(top, measure)}"
+                f"{name}: best at {written(knob, top[knob])}, {_measured(top, measure)}"
                 for name, top in zip(names, tops, strict=True)
             ],
             hovertemplate="%{hovertext}<extra></extra>",
@@ -158,14 +150,14 @@ def best(
     )
     words = "homophily: share of edges inside a class" if against == "edge_homophily" else against
     figure.update_xaxes(title=words, zeroline=False)
-    figure.update_yaxes(title=f"best {_word(knob)}", zeroline=False)
+    figure.update_yaxes(title=f"best {named(knob)}", zeroline=False)
     return layout(figure, 380, showlegend=False)
 
 
 class _Places:
     """Where the values of a setting stand on its axis: linear, logarithmic or evenly spaced."""
 
-    def __init__(self, values: Sequence[Any]) -> None:
+    def __init__(self, knob: str, values: Sequence[Any]) -> None:
         self.values = list(values)
         numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
         finite = [v for v in numbers if math.isfinite(v)]
@@ -174,7 +166,7 @@ class _Places:
         wide = high >= WIDE * least > 0
         self.even = len(finite) < len(values) or (wide and low <= 0)
         if self.even:
-            self.axis = _even(self.values)
+            self.axis = _even(knob, self.values)
         else:
             self.axis = log_ticks(np.array(finite)) if wide else {"zeroline": False}
 
@@ -182,11 +174,12 @@ class _Places:
         return self.values.index(value) if self.even else value
 
 
-def _even(values: Sequence[Any]) -> dict[str, Any]:
+def _even(knob: str, values: Sequence[Any]) -> dict[str, Any]:
     """An axis with one place for each value."""
     ticks = {"tickmode": "array", "tickvals": list(range(len(values)))}
     ends = [-0.5, len(values) - 0.5]
-    return {**ticks, "ticktext": [_short(v) for v in values], "range": ends, "zeroline": False}
+    text = [written(knob, value) for value in values]
+    return {**ticks, "ticktext": text, "range": ends, "zeroline": False}
 
 
 def _values(column: pd.Series) -> list[Any]:
@@ -230,18 +223,16 @@ def _here(x: list[Any], y: Any) -> go.Scatter:
     return go.Scatter(x=x, y=y, mode="markers", name=HERE, marker=marker, hoverinfo="skip")
 
 
-def _said(row: pd.Series, measure: str) -> str:
+def _measured(row: pd.Series, measure: str) -> str:
     digits, unit = (2, " %") if measure in PERCENT else (4, "")
     runs = int(row["runs"])
     spread = f" ± {row['spread']:.{digits}f}" if runs > 1 else ""
     return f"{row['mean']:.{digits}f}{spread}{unit} ({runs} seed{'s' * (runs > 1)})"
 
 
-def _word(name: str) -> str:
-    return WORDS.get(name, name.replace("_", " "))
+def _word(measure: str) -> str:
+    return WORDS.get(measure, measure.replace("_", " "))
 
 
-def _short(value: Any) -> str:
-    if isinstance(value, float):
-        return "∞" if value == math.inf else f"{value:g}"
-    return str(value)
+def _both(knob: str, row: pd.Series) -> str:
+    return f"{named(knob)} = {written(knob, row[knob])}"

@@ -15,7 +15,7 @@ from spear_core.graph import Graph
 from spear_core.grids.recombine import recombine
 from spear_core.partition import split
 from spear_core.run import run_on
-from spear_core.settings import Settings, checked
+from spear_core.settings import Settings, taken
 from spear_core.transforms.attack import attackers, poison
 from spear_core.transforms.perturb import perturb, perturb_test
 
@@ -54,20 +54,20 @@ def grid(
     shape = (*(len(axis) for axis in axes), len(graph.test_nodes))
     labels = torch.empty(shape, dtype=torch.int64, device=graph.device)
     if not _linear(settings):
-        doubtful = torch.ones(shape[:3], dtype=torch.bool, device=graph.device)
+        run_alone = torch.ones(shape[:3], dtype=torch.bool, device=graph.device)
     else:
         held = poison(perturb(partition, settings), settings, attackers(partition, settings))
         tested = perturb_test(partition, settings).graph
-        doubtful = torch.empty(shape[:3], dtype=torch.bool, device=graph.device)
+        run_alone = torch.empty(shape[:3], dtype=torch.bool, device=graph.device)
         few = shape[1]
         if tested.features.layout == torch.sparse_csr:
             few = max(1, HELD // (graph.num_nodes * graph.classes * (max(axes[2]) + 1)))
         for first in range(0, shape[1], few):
             some = slice(first, first + few)
             part = (axes[0], axes[1][some], axes[2])
-            doubtful[:, some] = recombine(held, tested, settings, part, labels[:, some])
-    for i, j, k in doubtful.nonzero().tolist():
-        if k and axes[0][i] == 0 and doubtful[i, j, 0]:  # without neighbours T changes nothing
+            run_alone[:, some] = recombine(held, tested, settings, part, labels[:, some])
+    for i, j, k in run_alone.nonzero().tolist():
+        if k and axes[0][i] == 0 and run_alone[i, j, 0]:  # without neighbours T changes nothing
             labels[i, j, k] = labels[i, j, 0]
             continue
         point = replace(settings, alpha=axes[0][i], gamma=axes[1][j], steps=axes[2][k])
@@ -78,7 +78,7 @@ def grid(
 
 def _axis(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     """The values as Settings takes them; refuses what a run refuses."""
-    axis = tuple(checked(name, value) for value in values)
+    axis = tuple(taken(name, value) for value in values)
     if not axis:
         raise SettingError(f"A grid needs at least one value of {name}.")
     return axis

@@ -81,7 +81,7 @@ class Basis:
         return sums.view(-1, self.masses.shape[1], len(place)), mix
 
     def mixed(self, columns: Tensor, mix: Tensor | None) -> Tensor:
-        """The same sums as `by_client` gives, from columns."""
+        """Sums for every power, class and γ, (T + 1, C', G, F), from those of `by_column`."""
         whole = columns.permute(1, 2, 0)  # (T + 1, J, F)
         if mix is not None:
             whole = mix @ whole

@@ -37,14 +37,14 @@ def recombine(
         for i, k in points[u]:
             labels[i, gamma, k, nodes] = won
 
-    doubtful = torch.zeros(labels.shape[:3], dtype=torch.bool, device=graph.device)
+    run_alone = torch.zeros(labels.shape[:3], dtype=torch.bool, device=graph.device)
     narrow = graph.num_features <= graph.classes * len(gammas) * (top + 1)
     dense = torch.sparse_csr not in (graph.features.layout, partition.graph.features.layout)
     if narrow and dense:
         basis = make_basis(partition, settings, gammas, top, torch.float32)
         for u, j in by_features(graph, w, basis, put):
             for i, k in points[u]:
-                doubtful[i, j, k] = True
+                run_alone[i, j, k] = True
     else:
         by_products(graph, w, make_basis(partition, settings, gammas, top, torch.float64), put)
-    return doubtful
+    return run_alone

@@ -114,12 +114,12 @@ class Metrics:
 
     @property
     def error_mean(self) -> float | None:
-        """The same for the plain client mean of each class."""
+        """Mean cosine distance of each class's plain mean over clients to the test centroids."""
         return self._errors["mean"]
 
     @property
     def error_spear(self) -> float | None:
-        """The same for the global prototypes."""
+        """Mean cosine distance of the global prototypes to the test centroids."""
         return self._errors["spear"]
 
     @property
@@ -150,7 +150,7 @@ class Metrics:
 
     @cached_property
     def client_homophily(self) -> list[float | None]:
-        """The same for the edges inside each client; None for a client without edges."""
+        """Share of every client's own edges that join one class, (K); None without edges."""
         return client_homophily(self.partition)
 
     @property

@@ -26,16 +26,16 @@ def homophily(graph: Graph) -> float | None:
 
 
 def client_homophily(partition: Partition) -> list[float | None]:
-    """The same for the edges inside each client; None for a client without edges."""
+    """Share of every client's own edges that join one class, (K); None without edges."""
     owner = partition.owner.index_select(0, partition.graph.edge_index[0])
     kind = 2 * owner + same_class(partition.graph)  # one count for every client and kind of edge
     kind = kind.masked_fill_(partition.cut, 2 * partition.clients)  # and one for what is cut
     count = torch.bincount(kind, minlength=2 * partition.clients + 1)[:-1].view(-1, 2)
-    return [alike / (alike + other) if alike + other else None for other, alike in count.tolist()]
+    return [same / (same + other) if same + other else None for other, same in count.tolist()]
 
 
 @lru_cache(maxsize=4)
-def alike(graph: Graph) -> Tensor:
+def node_homophily(graph: Graph) -> Tensor:
     """Share of every node's neighbours that are of its own class, NaN without neighbours, (N)."""
     source, target = graph.edge_index[:, graph.edge_index[0] != graph.edge_index[1]]
     degree = torch.bincount(source, minlength=graph.num_nodes)

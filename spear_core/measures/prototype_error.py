@@ -37,7 +37,7 @@ def prototype_errors(estimate: Estimate, centroids: Tensor) -> dict[str, float |
 
 
 def class_errors(estimate: Estimate, centroids: Tensor) -> dict[str, list]:
-    """The same distances as lists, a row for every held class that has a centroid.
+    """Distances of every held class to its centroid, as lists with a row a class.
 
     Beside them `shrunk`, the mean over the clients after shrinkage.
     """

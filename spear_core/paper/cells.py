@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spear_core.paper.printed import reported
-from spear_core.settings import Settings, defaults
+from spear_core.settings import Settings, defaults, equation
 
 ALPHAS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 GAMMAS = (0.0, 0.01, 0.03, 0.1, 0.3, 0.5, 0.8, 1.0, 2.0, 5.0, math.inf)
@@ -107,9 +107,7 @@ def curves() -> list[Cell]:
 
 def _point(table: str, row: str, dataset: str | None = None, **knob: float) -> Cell:
     name, value = next(iter(knob.items()))
-    symbol = {"beta": "β", "gamma": "γ", "steps": "T", "alpha": "α"}[name]
-    words = "∞" if value == math.inf else f"{value:g}"
-    return Cell(table, row, f"{symbol} = {words}", _settings(dataset or row, **knob))
+    return Cell(table, row, equation(name, value), _settings(dataset or row, **knob))
 
 
 class _Adder:

@@ -93,7 +93,7 @@ class Row:
 
     @property
     def fits_seeds(self) -> bool:
-        """The same with the standard error over seeds."""
+        """Whether the print lies within two standard errors over seeds."""
         return abs(self.gap) <= 2 * self.seed_error + 0.005
 
 

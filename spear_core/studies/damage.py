@@ -38,7 +38,7 @@ class Defended:
 
 
 def honest(settings: Settings) -> Settings:
-    """The same run when nobody lies and nothing is defended."""
+    """These settings when nobody lies and nothing is defended."""
     return replace(settings, attackers="random", attacker_count=0, chosen="", defence=UNDEFENDED)
 
 

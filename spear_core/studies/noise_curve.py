@@ -10,27 +10,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spear_core.run import run
-from spear_core.settings import PAPER_SEEDS, Settings
+from spear_core.settings import PAPER_SEEDS, Settings, equation, named, written
 
-KNOBS = {  # setting -> what it is in words
-    "edge_noise": "ρ, share of edges changed",
-    "feature_noise": "η, share of features zeroed",
-    "label_noise": "share of training labels replaced",
-    "labels_per_class": "training labels kept a class",
-}
-SYMBOLS = {
-    "edge_noise": "ρ",
-    "feature_noise": "η",
-    "label_noise": "label noise",
-    "labels_per_class": "labels a class",
-}
-VALUES: dict[str, tuple[float, ...]] = {  # where a curve is drawn
+VALUES: dict[str, tuple[float, ...]] = {  # setting -> where its curve is drawn
     "edge_noise": (0.0, 0.1, 0.25, 0.5, 0.75, 1.0),
     "feature_noise": (0.0, 0.1, 0.25, 0.5, 0.75, 0.9),
     "label_noise": (0.0, 0.1, 0.2, 0.3, 0.5, 0.7),
     "labels_per_class": (1, 2, 3, 5, 10, 20, 0),  # 0 keeps all
 }
-ALL = "all"
+KNOBS = tuple(VALUES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,26 +43,27 @@ class Curve:
 
     @property
     def ticks(self) -> list[str]:
-        return [tick(self.knob, value) for value in self.values]
+        return [written(self.knob, value) for value in self.values]
 
     def words(self) -> str:
         """What the strongest noise costs, and what smoothing is worth there and without noise."""
         worst = 0 if self.clean else len(self.values) - 1
         cost = self.smoothed[worst] - self.smoothed[self.clean]
-        here, there = (f"{SYMBOLS[self.knob]} = {self.ticks[i]}" for i in (self.clean, worst))
+        here, there = (equation(self.knob, self.values[i]) for i in (self.clean, worst))
         said = f"From {here} to {there} accuracy changes by {spread(cost)} points"
         said += f", to {self.smoothed[worst].mean():.2f} %."
         if self.settings.alpha == 0 or self.settings.steps == 0:
             return f"{said} Smoothing is off, so both curves are one."
         at_ease, under = self.gain[self.clean], self.gain[worst]
         return (
-            f"{said} Smoothing with α = {self.settings.alpha:g} gives {spread(at_ease)} points at "
-            f"{here} and {spread(under)} at {there}: {_repair(under - at_ease)}"
+            f"{said} Smoothing with {equation('alpha', self.settings.alpha)} gives "
+            f"{spread(at_ease)} points at {here} and {spread(under)} at {there}: "
+            f"{_repair(under - at_ease)}"
         )
 
     def table(self) -> dict[str, list]:
         """One row a value: means and standard deviations over the runs."""
-        out: dict[str, list] = {KNOBS[self.knob]: self.ticks}
+        out: dict[str, list] = {named(self.knob): self.ticks}
         for name, part in (("SPEAR", self.smoothed), ("α = 0", self.raw), ("gain", self.gain)):
             out[f"{name} mean"] = part.mean(1).round(4).tolist()
             out[f"{name} std"] = part.std(1).round(4).tolist()
@@ -106,11 +95,6 @@ def curve(
             if progress:
                 progress((j * len(values) + i + 1) / (len(runs) * len(values)))
     return Curve(settings, knob, values, found[0], found[1])
-
-
-def tick(knob: str, value: float) -> str:
-    """A value as it stands on the axis."""
-    return ALL if knob == "labels_per_class" and value == 0 else f"{value:g}"
 
 
 def spread(each: np.ndarray) -> str:

@@ -14,6 +14,7 @@ from torch import Tensor
 from spear_core.client import Uploads
 from spear_core.measures.prototype_error import EVERY, TEST
 from spear_core.run import Result
+from spear_core.settings import equation
 from spear_core.studies.slope import Slope, fit_slope
 
 
@@ -180,11 +181,11 @@ def _gamma_words(seen: Check) -> str:
         return f"{guess}; only one class has peers, so how sure that is cannot be said."
     low, high = spread
     inside = f"{guess}, between {low:.2g} and {high:.2g} when one class at a time is left out"
+    now = equation("gamma", seen.gamma)
     if low <= seen.gamma <= high:
-        return f"{inside}. The present γ = {seen.gamma:g} lies within."
+        return f"{inside}. The present {now} lies within."
     more = "less" if seen.gamma > high else "more"
-    name = "∞" if math.isinf(seen.gamma) else f"{seen.gamma:g}"
-    return f"{inside}. The present γ = {name} pulls {more} towards the peers than that."
+    return f"{inside}. The present {now} pulls {more} towards the peers than that."
 
 
 def _peer_words(seen: Check) -> str:

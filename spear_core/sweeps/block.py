@@ -54,7 +54,7 @@ class Block:
         return replace(self.settings, alpha=alpha, gamma=gamma, steps=steps)
 
     def parts(self) -> Iterator["Block"]:
-        """The same points in blocks of at most `MOST`."""
+        """Blocks of at most `MOST` points that together hold all of this one's."""
         wide = max(1, MOST // len(self.steps))
         for g in range(0, len(self.gammas), wide):
             gammas = self.gammas[g : g + wide]

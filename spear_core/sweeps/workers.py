@@ -36,7 +36,7 @@ def measured(
 def _by_workers(
     blocks: list[Block], executor: Executor, more: tuple[Any, ...], stop: Callable[[], bool]
 ) -> Iterator[Measured]:
-    """The same by an executor's workers; what a lost worker was at is handed out again."""
+    """Every block with its record, by workers; what a lost one was at is handed out again."""
     queue, out = iter(blocks), dict[Future[dict[str, Any]], tuple[Block, int]]()
 
     def hand_out(block: Block, attempt: int) -> None:

@@ -86,7 +86,7 @@ def _mislabelled(partition: Partition, rate: float, seed: int, draw: int) -> Par
 
 
 def with_graph(partition: Partition, graph: Graph) -> Partition:
-    """The same owners over another graph of the same nodes; what is still true is kept."""
+    """A partition of another graph of these nodes by the same owners; what still holds is kept."""
     new = replace(partition, graph=graph)
     if graph.edge_index is partition.graph.edge_index:
         kept = {name: partition.__dict__.get(name) for name in ("operator_t", "cut", "degree")}

@@ -60,7 +60,7 @@ def test_switches(capsys):
 def test_help_names_every_setting_with_its_symbol(capsys):
     code, out, _ = call(capsys, "run", "--help")
     assert code == 0
-    for word in ("--beta", "β:", "--alpha", "α:", "--gamma", "γ:", "--steps", "T:", "K:"):
+    for word in ("--beta", "β, ", "--alpha", "α, ", "--gamma", "γ, ", "--steps", "T, ", "K, "):
         assert word in out
 
 

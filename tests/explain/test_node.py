@@ -12,7 +12,7 @@ from spear_core.explain import node as look
 from spear_core.explain.words import explain
 from spear_core.explicit import run_explicit
 from spear_core.figures import smooth, split
-from spear_core.measures.homophily import alike as alike_of
+from spear_core.measures.homophily import node_homophily
 from spear_core.propagate import propagate
 from tests.conftest import random_graph
 
@@ -117,7 +117,7 @@ def test_weight_by_class_by_hand(five):
 
 
 def test_share_of_alike_neighbours(five):
-    assert alike_of(five).tolist() == [1, 1, 0.5, 0.5, 1]
+    assert node_homophily(five).tolist() == [1, 1, 0.5, 0.5, 1]
 
 
 def test_two_rings_around_a_node(five):

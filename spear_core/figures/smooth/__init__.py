@@ -1,6 +1,6 @@
 """What smoothing does to one node, step by step, and to the accuracy over α and T."""
 
-from spear_core.figures.smooth.curves import ALPHA, STEPS, by_homophily, curve
+from spear_core.figures.smooth.curves import by_homophily, curve
 from spear_core.figures.smooth.node import (
     built_by,
     mixture_by_class,
@@ -10,8 +10,6 @@ from spear_core.figures.smooth.node import (
 from spear_core.figures.smooth.steps import panels, pictures, spread
 
 __all__ = [
-    "ALPHA",
-    "STEPS",
     "built_by",
     "by_homophily",
     "curve",

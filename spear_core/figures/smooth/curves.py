@@ -7,10 +7,10 @@ import plotly.graph_objects as go
 import torch
 
 from spear_core.figures.common import BLUE, GREY, ORANGE, PINNED, layout
-from spear_core.measures.homophily import alike
+from spear_core.measures.homophily import node_homophily
 from spear_core.run import Result
+from spear_core.settings import named, symbol
 
-ALPHA, STEPS = "α, weight of the neighbours", "T, smoothing steps"  # titles of the axes
 BINS = ("none", "under half", "half or more", "all")  # of a node's neighbours
 HERE = {"color": ORANGE, "width": 2, "dash": "dot"}
 
@@ -19,12 +19,12 @@ def curve(
     x: Sequence[float],
     seeds: Sequence[Sequence[float]],
     here: tuple[float, float | None],
-    axis: str,
+    knob: str,
     height: str = "accuracy",
     pinned: Sequence[float] | None = None,
     level: tuple[str, float | None] | None = None,
 ) -> go.Figure:
-    """One line over a knob (the first of `seeds`), the range of the others, and "you are here"."""
+    """One line over a setting (the first of `seeds`), the range of the others, and where we are."""
     figure = go.Figure()
     if len(seeds) > 1:
         low, high = np.min(seeds, axis=0), np.max(seeds, axis=0)
@@ -49,7 +49,7 @@ def curve(
         name=height,
         line={"color": BLUE, "width": 2},
         marker={"size": 5},
-        hovertemplate=axis.split(",")[0] + " = %{x:g}: %{y:.3f}<extra></extra>",
+        hovertemplate=symbol(knob) + " = %{x:g}: %{y:.3f}<extra></extra>",
     )
     if level and level[1] is not None:
         figure.add_hline(y=level[1], line={"color": GREY, "dash": "dash"}, annotation_text=level[0])
@@ -63,7 +63,7 @@ def curve(
             marker={"color": ORANGE, "size": 13, "symbol": "diamond"},
             hovertemplate="you are here: %{y:.3f}<extra></extra>",
         )
-    figure.update_xaxes(title=axis)
+    figure.update_xaxes(title=named(knob))
     figure.update_yaxes(title=height)
     return layout(figure, 360)
 
@@ -90,7 +90,7 @@ def by_homophily(result: Result, plain: Result, pinned: Result | None = None) ->
 def _by_share(result: Result) -> tuple[list[int], list[float | None]]:
     """How many test nodes fall into each bin, and the share of them that are right."""
     nodes = result.prediction.nodes
-    share = alike(result.graph)[nodes]
+    share = node_homophily(result.graph)[nodes]
     group = torch.where(share == 0, 0, torch.where(share < 0.5, 1, torch.where(share < 1, 2, 3)))
     group = group.masked_fill(share.isnan(), len(BINS))
     right = result.prediction.labels == result.graph.y[nodes]

@@ -1,0 +1,136 @@
+"""What a setting is made of: its value, words, symbol, unit, format and limits, in one field.
+
+`Settings` and the `Training` of the baselines are dataclasses of such fields. Whoever shows a
+setting to people reads them: controls, charts, notebooks and the command line.
+"""
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import Field, field
+from typing import Any
+
+from spear_core.errors import SettingError
+
+
+def plain(value: Any) -> str:
+    """A value as it is written: ∞ for infinity, few digits, on or off for a switch.
+
+    >>> plain(math.inf), plain(0.05), plain(True), plain("mean")
+    ('∞', '0.05', 'on', 'mean')
+    """
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, float):
+        return "∞" if value == math.inf else f"{value:g}"
+    return str(value)
+
+
+def times(value: float) -> str:
+    """A factor as it is written.
+
+    >>> times(1000.0)
+    '× 1,000'
+    """
+    return f"× {value:,g}"
+
+
+def all_at_zero(value: float) -> str:
+    """A number that leaves nothing out when it is 0.
+
+    >>> all_at_zero(0), all_at_zero(3)
+    ('all', '3')
+    """
+    return plain(value) if value else "all"
+
+
+def setting(
+    default: Any,
+    help: str,
+    symbol: str = "",
+    label: str = "",
+    unit: str = "",
+    form: Callable[[Any], str] = plain,
+    **limits: Any,
+) -> Any:
+    """A field with all that is said of it.
+
+    `label` names it in a few words, `symbol` is the paper's, `help` goes on where the label ends,
+    `form` writes a value. Limits are low, above, high, below, infinite, choices and a hint.
+    """
+    words = {"help": help, "symbol": symbol, "label": label, "unit": unit, "form": form}
+    return field(default=default, metadata=words | limits)
+
+
+def name_of(f: "Field[Any]") -> str:
+    """Symbol, label and unit of a field, where it has them: `ρ, edges changed (share)`."""
+    words = ", ".join(part for part in (f.metadata["symbol"], f.metadata["label"]) if part)
+    return f"{words} ({f.metadata['unit']})" if f.metadata["unit"] else words
+
+
+def capital(text: str) -> str:
+    """The text with a capital at its beginning; the rest stays."""
+    return text[:1].upper() + text[1:]
+
+
+def checked(name: str, kind: Any, value: Any, rule: Any) -> Any:
+    """The value in its declared type, or one sentence that says what to give instead."""
+    kind = kind if isinstance(kind, str) else kind.__name__
+    if kind == "str":
+        if not isinstance(value, str):
+            raise SettingError(f"{name} must be a word, got {value!r}.")
+        if "choices" in rule and value not in rule["choices"]:
+            raise SettingError(f"{name} must be one of {', '.join(rule['choices'])}, got {value}.")
+        return value
+    if kind == "bool":
+        if not isinstance(value, bool):
+            raise SettingError(f"{name} must be true or false, got {value!r}.")
+        return value
+    number = _whole(name, value) if kind == "int" else _real(name, value)
+    _within(name, number, rule)
+    return number
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        return int(value) if isinstance(value, str) else operator.index(value)
+    except (TypeError, ValueError, OverflowError):
+        raise SettingError(f"{name} must be a whole number, got {str(value)[:40]!r}.") from None
+
+
+def _real(name: str, value: Any) -> float:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise SettingError(f"{name} must be a number, got {str(value)[:40]!r}.") from None
+
+
+def _within(name: str, number: float, rule: Any) -> None:
+    low, above = rule.get("low", -math.inf), rule.get("above", -math.inf)
+    high, below = rule.get("high", math.inf), rule.get("below", math.inf)
+    endless = number == math.inf and not rule.get("infinite")
+    if number != number or endless:
+        wanted = "a finite number"
+    elif number < low:
+        wanted = f"at least {low:g}"
+    elif number <= above:
+        wanted = f"above {above:g}"
+    elif number > high:
+        wanted = f"at most {high}"
+    elif number >= below and "below" in rule:
+        wanted = f"below {below:g}"
+    else:
+        return
+    hint = f" {rule['hint']}" if "hint" in rule else ""
+    got = f"{number:g}" if isinstance(number, float) else _brief(number)
+    raise SettingError(f"{name} must be {wanted}, got {got}.{hint}")
+
+
+def _brief(number: int) -> str:
+    return str(number) if abs(number) < 10**15 else "a far larger number"
