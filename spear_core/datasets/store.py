@@ -68,17 +68,6 @@ def found(entry: Entry) -> Path | None:
     return next((root for root in roots() if not missing(entry, root)), None)
 
 
-def locate(entry: Entry, progress: Progress | None = None) -> Path:
-    """The root below which the raw files lie, after fetching them if need be."""
-    root = found(entry)
-    if root is None:
-        from spear_core.datasets.fetch import fetch
-
-        fetch(entry, progress)
-        root = raw_cache()
-    return root
-
-
 def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
     """Plain arrays of a public graph, from its compact copy or, the first time, its raw files."""
     compact = cache_folder() / "graphs" / f"{entry.name}-{signature(entry, Path(root))}.npz"

@@ -12,7 +12,7 @@ from spear_core.datasets import load
 from spear_core.device import pick_device
 from spear_core.errors import DataDamaged, SettingError
 from spear_core.graph import Graph
-from spear_core.grids.recombine import recombine
+from spear_core.grids.recombine import recombine as recombined
 from spear_core.partition import split
 from spear_core.run import run_on
 from spear_core.settings import Settings, taken
@@ -65,7 +65,7 @@ def grid(
         for first in range(0, shape[1], few):
             some = slice(first, first + few)
             part = (axes[0], axes[1][some], axes[2])
-            run_alone[:, some] = recombine(held, tested, settings, part, labels[:, some])
+            run_alone[:, some] = recombined(held, tested, settings, part, labels[:, some])
     for i, j, k in run_alone.nonzero().tolist():
         if k and axes[0][i] == 0 and run_alone[i, j, 0]:  # without neighbours T changes nothing
             labels[i, j, k] = labels[i, j, 0]

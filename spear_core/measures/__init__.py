@@ -14,9 +14,10 @@ from spear_core.classify import Prediction
 from spear_core.client import Uploads
 from spear_core.graph import Graph
 from spear_core.measures.centroids import class_means
-from spear_core.measures.homophily import client_homophily, homophily
+from spear_core.measures.homophily import client_homophily
+from spear_core.measures.homophily import homophily as edge_homophily
 from spear_core.measures.prototype_error import TEST, prototype_errors
-from spear_core.measures.silhouette import silhouette
+from spear_core.measures.silhouette import silhouette as mean_silhouette
 from spear_core.partition import Partition
 from spear_core.server import Estimate
 from spear_core.settings import Settings
@@ -86,12 +87,12 @@ class Metrics:
     @cached_property
     def silhouette_raw(self) -> float | None:
         """Mean cosine silhouette of the test nodes' raw features."""
-        return silhouette(self.graph, alpha=0.0, steps=0)
+        return mean_silhouette(self.graph, alpha=0.0, steps=0)
 
     @cached_property
     def silhouette_smoothed(self) -> float | None:
         """Mean cosine silhouette of the test nodes after smoothing on the full graph."""
-        return silhouette(self.graph, self.settings.alpha, self.settings.steps)
+        return mean_silhouette(self.graph, self.settings.alpha, self.settings.steps)
 
     @cached_property
     def centroids(self) -> Tensor:
@@ -146,7 +147,7 @@ class Metrics:
     @cached_property
     def homophily(self) -> float | None:
         """Share of edges that join two nodes of one class."""
-        return homophily(self.graph)
+        return edge_homophily(self.graph)
 
     @cached_property
     def client_homophily(self) -> list[float | None]:
