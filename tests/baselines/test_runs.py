@@ -194,6 +194,7 @@ def test_run_never_imports_the_baselines():
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
+@pytest.mark.slow
 def test_one_client_on_cora_reaches_a_central_gcn():
     need("Cora")
     run = train(Settings(dataset="Cora", clients=1), defaults("fedavg", rounds=20), keep=False)

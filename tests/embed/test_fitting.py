@@ -22,6 +22,7 @@ def fitted() -> Map:
     return maps.fitted(embed.preview(graph, 0.15, 2), lambda sentence, fraction: None)
 
 
+@pytest.mark.slow
 def test_fitted_map_of_wide_features_is_exact(fitted):
     z = explicit(fitted.graph, 0.15, 2)
     torch.testing.assert_close(fitted.lengths, z.norm(dim=1), atol=1e-4, rtol=0)
@@ -33,6 +34,7 @@ def test_fitted_map_of_wide_features_is_exact(fitted):
     assert fitted.hollow_below == pytest.approx(float(nearest), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_umap_keeps_neighbours_and_is_repeatable(fitted):
     same = fitted.graph.y[:, None] == fitted.graph.y
     near = torch.cdist(fitted.xy, fitted.xy).fill_diagonal_(torch.inf)
@@ -42,12 +44,14 @@ def test_umap_keeps_neighbours_and_is_repeatable(fitted):
     assert torch.equal(again.xy, fitted.xy)
 
 
+@pytest.mark.slow
 def test_curve_is_that_of_umap():
     from umap.umap_ import find_ab_params
 
     assert find_ab_params(1.0, fitting.MIN_DIST) == pytest.approx((fitting.A, fitting.B), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_what_umap_raises_is_told_and_the_next_fit_is_made():
     near = torch.eye(8)
     with pytest.raises(RuntimeError, match="min_dist"):
@@ -72,6 +76,7 @@ print(fitting._child.pid)
 """
 
 
+@pytest.mark.slow
 def test_the_program_ends_cleanly_while_a_map_is_fitted():
     done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -40,6 +40,7 @@ def test_the_figure_carries_every_prototype(shown):
     assert not traces(map_figure(made, result, show="local"), "global")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colour", ["class", "client", "right or wrong"])
 @pytest.mark.parametrize("classes", [3, 12, 40])
 def test_the_legend_is_short(colour, classes):
