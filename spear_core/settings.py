@@ -56,7 +56,7 @@ class Settings:
     shrinkage: bool = setting(
         True, "pulls prototypes towards their peers (off: λ = 0)", label="shrinkage")
     count_weights: bool = setting(
-        True, "off: every client weighs the same", label="weigh clients by their counts")
+        True, "every client weighs the same where it is off", label="weigh clients by their counts")
     peers: str = setting(
         "mean", "mean (every other holder), semantic (the more similar half of them)",
         label="who the peers are", choices=("mean", "semantic"))

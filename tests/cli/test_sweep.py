@@ -151,12 +151,12 @@ def test_a_line_for_every_value_of_another_setting(table):
 
 
 def test_axes_fit_their_values():
-    assert figures._Places([0, 0.15, 0.8]).axis == {"zeroline": False}
-    assert figures._Places([0.01, 0.1, 10]).axis["type"] == "log"
-    endless = figures._Places([0, 0.5, math.inf])
+    assert figures._Places("alpha", [0, 0.15, 0.8]).axis == {"zeroline": False}
+    assert figures._Places("beta", [0.01, 0.1, 10]).axis["type"] == "log"
+    endless = figures._Places("gamma", [0, 0.5, math.inf])
     assert endless.axis["ticktext"] == ["0", "0.5", "∞"]
     assert endless.of(math.inf) == 2
-    assert figures._Places(["none", "median"]).of("median") == 1
+    assert figures._Places("defence", ["none", "median"]).of("median") == 1
 
 
 def test_a_heat_map_of_two_settings(table):
