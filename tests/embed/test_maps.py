@@ -154,6 +154,7 @@ def test_fitted_map_of_wide_features_is_exact(fitted):
     assert fitted.hollow_below == pytest.approx(float(nearest), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_umap_keeps_neighbours_and_is_repeatable(fitted):
     same = fitted.graph.y[:, None] == fitted.graph.y
     near = torch.cdist(fitted.xy, fitted.xy).fill_diagonal_(torch.inf)
@@ -163,6 +164,7 @@ def test_umap_keeps_neighbours_and_is_repeatable(fitted):
     assert torch.equal(again.xy, fitted.xy)
 
 
+@pytest.mark.slow
 def test_curve_is_that_of_umap():
     from umap.umap_ import find_ab_params
 
