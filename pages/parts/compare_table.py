@@ -48,9 +48,7 @@ def table(
     had = {s.method for s in found}
     rest = [m.title for m in METHODS.values() if m.name not in had] + rivals.unmeasured()
     lines = [first, *map(_measured, found)]
-    lines += [
-        {"method": name, "trained with": "not measured"} for name in (*rest, *rivals.unmeasured())
-    ]
+    lines += [{"method": name, "trained with": "not measured"} for name in rest]
     shown = pd.DataFrame(lines, columns=list(COLUMNS))
     shown["printed, %"] = shown["method"].map(printed).astype(float)
     return shown

@@ -16,7 +16,7 @@ State = dict[str, Tensor]  # the parameters of a network by name
 class Layer(Module):
     """Â (X W) + b, the layer of PyG's GCNConv, for an Â made once and an X that may be sparse.
 
-    W lies as (F, H), the way a product with sparse rows reads it. PyG's own layer took more than
+    W lies as (F, H), the way a product with sparse rows reads it. PyG's own layer took about
     twice the time in a run of FedAvg on Cora (benchmarks/baseline.py).
     """
 
