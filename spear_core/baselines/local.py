@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
-from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from spear_core.graph import Graph
 from spear_core.partition import Partition
@@ -134,12 +133,16 @@ def _local(
 
 
 def _operator(edges: np.ndarray, n: int) -> sp.csr_matrix:
-    """D̃^-½ (A + I) D̃^-½ as PyG's GCNConv has it: row i gathers from j where an edge (j, i) is."""
+    """D̃^-½ (A + I) D̃^-½ as PyG's gcn_norm has it: row i gathers from j where an edge (j, i) is.
+
+    Every node has one loop, whether the edges have it or not.
+    """
     if n == 0:
         return sp.csr_matrix((0, 0), dtype=np.float32)
-    index, weight = gcn_norm(torch.as_tensor(edges, device="cpu"), num_nodes=n)
-    source, target = index.numpy()
-    return sp.csr_matrix((weight.numpy(), (target, source)), shape=(n, n))
+    loops = np.arange(n)
+    source, target = np.hstack([edges[:, edges[0] != edges[1]], [loops, loops]])
+    scale = torch.as_tensor(np.bincount(target), dtype=torch.float32).pow(-0.5).numpy()
+    return sp.csr_matrix((scale[source] * scale[target], (target, source)), shape=(n, n))
 
 
 def scipy_features(graph: Graph) -> sp.csr_matrix:

@@ -1,4 +1,4 @@
-"""The network that every trained method shares: a GCN of two of PyG's layers."""
+"""The network that every trained method shares: a GCN of two layers."""
 
 import math
 
@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
-from torch_geometric.nn import GCNConv
 
 from spear_core.baselines.local import Block, Matrix
 from spear_core.randomness import generator
@@ -14,16 +13,17 @@ from spear_core.randomness import generator
 State = dict[str, Tensor]  # the parameters of a network by name
 
 
-class Layer(GCNConv):
-    """PyG's GCNConv for an operator that is normalised already and features that may be sparse.
+class Layer(Module):
+    """Â (X W) + b, the layer of PyG's GCNConv, for an Â made once and an X that may be sparse.
 
-    Its weight lies as (F, H), the way a product with sparse rows reads it.
+    W lies as (F, H), the way a product with sparse rows reads it. PyG's own layer took about
+    twice the time in a run of FedAvg on Cora (benchmarks/baseline.py).
     """
 
     def __init__(self, features: int, width: int) -> None:
-        super().__init__(features, width)
-        self.weight = Parameter(self.lin.weight.detach().t().contiguous())
-        del self.lin
+        super().__init__()
+        self.bias = Parameter(torch.zeros(width))
+        self.weight = Parameter(torch.zeros(features, width))
 
     def forward(self, x: Matrix, operator: Matrix) -> Tensor:
         return operator @ (x @ self.effective()) + self.bias
@@ -34,15 +34,14 @@ class Layer(GCNConv):
 
 
 class GCN(Module):
-    """Two layers with ReLU and dropout between; gives the hidden rows and the logits."""
+    """Two layers with ReLU and dropout between; all parameters are zero until `start` or `load`."""
 
     layer: type[Layer] = Layer
 
     def __init__(self, features: int, hidden: int, classes: int, dropout: float) -> None:
         super().__init__()
-        with torch.random.fork_rng(devices=[]):  # PyG's own first values, drawn and thrown away
-            self.first = self.layer(features, hidden)
-            self.second = self.layer(hidden, classes)
+        self.first = self.layer(features, hidden)
+        self.second = self.layer(hidden, classes)
         self.dropout = dropout
 
     def hidden(self, block: Block) -> Tensor:
