@@ -19,8 +19,7 @@
 
 # %%
 from spear_core import Settings, run
-from spear_core.baselines import defaults, stored
-from spear_core.baselines.loop import train
+from spear_core.baselines import defaults, stored, train
 
 settings = Settings(dataset="digits")  # for Cora write dataset="Cora"
 spear = run(settings)
@@ -56,7 +55,7 @@ printed = accuracies("Cora", clients=10, beta=0.05)
 found = [s for s in summaries(stored(SHIPPED)) if s.dataset == "Cora" and s.recipe == "default"]
 for s in found:
     if (s.clients, s.beta) == (10, 0.05):
-        name = METHODS[s.method]
+        name = METHODS[s.method].title
         print(f"{name:9} {100 * s.accuracy:5.1f} ± {100 * s.spread:.1f} %, ", end="")
         print(f"{s.rounds} rounds, {len(s.seeds)} seeds, printed {printed[name]}")
 
@@ -86,7 +85,7 @@ print(f"raw features    {silhouette(spear.graph, 0.0, 0):.3f}")
 print(f"SPEAR, smoothed {silhouette(spear.graph, settings.alpha, settings.steps):.3f}")
 for method in ("fedavg", "fedproto", "fedgta"):
     hidden = train(settings, defaults(method, rounds=10), keep=False).hidden
-    print(f"{METHODS[method]:15} {silhouette_of(hidden, spear.graph):.3f}")
+    print(f"{METHODS[method].title:15} {silhouette_of(hidden, spear.graph):.3f}")
 
 # %% [markdown]
 # Next: [from a notebook to a federation](11_deploy.ipynb).

@@ -46,17 +46,18 @@ elif view in (TABLE, ROUNDS):
 if view == TABLE:
     if found:
         alt = f"Accuracy of {len(found)} stored runs, SPEAR {spear[0]:.1f} %."
-        chart = figures.accuracies(found, spear, theirs, rivals.ONE_SHOT)
+        chart = figures.accuracies(found, spear, theirs, rivals.unmeasured())
         show.chart(chart, "compare-table", alt)
     compare_table.draw(shown)
+    titles = [METHODS[s.method].title for s in found]
     beaten = [
-        f"{METHODS[s.method]} ({100 * s.accuracy:.1f} against {theirs[METHODS[s.method]]:.1f})"
-        for s in found
-        if s.recipe == "default" and 100 * s.accuracy > theirs.get(METHODS[s.method], 100)
+        f"{name} ({100 * s.accuracy:.1f} against {theirs[name]:.1f})"
+        for s, name in zip(found, titles, strict=True)
+        if s.recipe == "default" and 100 * s.accuracy > theirs.get(name, 100)
     ]
     if beaten:
         st.markdown(f"**Better here than the paper prints**: {', '.join(beaten)}.")
-    ahead = [METHODS[s.method] for s in found if 100 * s.accuracy > spear[0]]
+    ahead = [t for s, t in zip(found, titles, strict=True) if 100 * s.accuracy > spear[0]]
     if ahead:
         st.markdown(f"**Ahead of SPEAR here**: {', '.join(dict.fromkeys(ahead))}.")
     took, sizes = rivals.seconds(settings.dataset), rivals.traffic(settings.dataset)
@@ -112,8 +113,7 @@ show.export({"methods": shown})
 show.same_in_python(
     settings,
     "SPEAR beside FedAvg",
-    "from spear_core.baselines import defaults",
-    "from spear_core.baselines.loop import train",
+    "from spear_core.baselines import defaults, train",
     'f = train(s, defaults("fedavg", rounds=5))',
     "print(r.metrics.accuracy, f.accuracy, f.histogram)",
 )

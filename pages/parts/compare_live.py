@@ -12,6 +12,7 @@ import streamlit as st
 from pages.shared import runs, show
 from spear_core import Result, Settings, load, run_on, split
 from spear_core.baselines import METHODS
+from spear_core.baselines.loop import Point, curve_so_far, train
 from spear_core.baselines.results import Row, append, own, row_of, stored
 from spear_core.baselines.views import RECIPES, Summary, summaries
 from spear_core.figures import compare as figures
@@ -74,7 +75,10 @@ def live(settings: Settings, result: Result) -> None:
     """Train one method now, with its curve as it grows; what is done is kept when it is stopped."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         method = st.selectbox(
-            "Method", list(METHODS), key="compare_method", format_func=METHODS.get
+            "Method",
+            list(METHODS),
+            key="compare_method",
+            format_func=lambda name: METHODS[name].title,
         )
         recipe = st.selectbox(
             "Trained with", list(RECIPES), key="compare_recipe", format_func=TRAINED_AS.get
@@ -84,7 +88,7 @@ def live(settings: Settings, result: Result) -> None:
     place, state = st.empty(), st.session_state
     if go:
         where = f"{settings.dataset}, K = {settings.clients}, β = {settings.beta:g}"
-        title = f"{METHODS[method]}, {TRAINED_AS[recipe]}, on {where}, seed {settings.seed}"
+        title = f"{METHODS[method].title}, {TRAINED_AS[recipe]}, on {where}, seed {settings.seed}"
         shown = state["_compare_live"] = Live(title, rounds)
         with place.container():
             _train(shown, settings, RECIPES[recipe](method, rounds=rounds), result)
@@ -100,7 +104,6 @@ def _train(shown: Live, settings: Settings, training: Any, result: Result) -> No
     bar = note.progress(0.0, f"{shown.title}: loading")
     stop.button("Stop", key="compare_stop", width="stretch")
     curve, drawn = st.empty(), 0.0
-    from spear_core.baselines.loop import Point, curve_so_far, train  # PyG's import takes seconds
 
     def told(point: Point) -> None:
         nonlocal drawn

@@ -9,7 +9,7 @@ from spear_core.baselines import METHODS
 from spear_core.baselines.views import Summary
 from spear_core.figures import human_bytes
 from spear_core.figures.compare import Spread
-from spear_core.paper.rivals import ONE_SHOT
+from spear_core.paper import rivals
 
 COLUMNS: dict[str, tuple[int, str | None]] = {  # name -> width, what it needs to be understood
     "method": (80, None),
@@ -46,9 +46,9 @@ def table(
         "note": "timed now, median of three",
     }
     had = {s.method for s in found}
-    rest = [title for method, title in METHODS.items() if method not in had]
+    rest = [m.title for m in METHODS.values() if m.name not in had] + rivals.unmeasured()
     lines = [first, *map(_measured, found)]
-    lines += [{"method": name, "trained with": "not measured"} for name in (*rest, *ONE_SHOT)]
+    lines += [{"method": name, "trained with": "not measured"} for name in rest]
     shown = pd.DataFrame(lines, columns=list(COLUMNS))
     shown["printed, %"] = shown["method"].map(printed).astype(float)
     return shown
@@ -74,7 +74,7 @@ def draw(shown: pd.DataFrame) -> None:
 def _measured(s: Summary) -> dict[str, object]:
     always = ", ".join(dict.fromkeys(f"class {c}" if c.isdigit() else c for c in s.constant))
     return {
-        "method": METHODS[s.method],
+        "method": METHODS[s.method].title,
         "accuracy, %": 100 * s.accuracy,
         "±": 100 * s.spread if len(s.seeds) > 1 else None,
         "seconds": s.seconds,

@@ -1,10 +1,11 @@
 """The trained methods that SPEAR is compared with: FedAvg and seven others, one a file.
 
-`train` lives in `spear_core.baselines.loop`: that module needs PyG, whose import takes seconds, so
-this package only names the settings and the stored runs.
+`METHODS` names them, `defaults` says how one trains, `train` does it, `stored` has what was done.
 """
 
+from spear_core.baselines.loop import train
+from spear_core.baselines.methods import METHODS, Method
 from spear_core.baselines.results import Row, stored
-from spear_core.baselines.training import METHODS, Training, defaults
+from spear_core.baselines.training import Training, defaults
 
-__all__ = ["METHODS", "Row", "Training", "defaults", "stored"]
+__all__ = ["METHODS", "Method", "Row", "Training", "defaults", "stored", "train"]

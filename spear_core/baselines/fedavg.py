@@ -4,16 +4,19 @@ It is also the base of the other methods, each of which changes one or two of th
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from spear_core.baselines.fit import Term, fit
+from spear_core.baselines.knobs import Knobs
 from spear_core.baselines.local import Block, Local
 from spear_core.baselines.model import GCN, State, average, start
-from spear_core.baselines.training import Training
+
+if TYPE_CHECKING:
+    from spear_core.baselines.training import Training
 
 Message = dict[str, Any]  # tensors, numbers, and dicts and lists of them
 
@@ -25,7 +28,7 @@ class Federation:
     clients: list[Local]
     features: int  # F
     classes: int  # C
-    training: Training
+    training: "Training"
     seed: int
     device: torch.device
 
@@ -33,6 +36,8 @@ class Federation:
 class FedAvg:
     """download → local → aggregate in every round, predict at any time."""
 
+    knobs: type[Knobs] = Knobs
+    weightings: tuple[str, ...] = ("train", "nodes", "uniform")
     network: type[GCN] = GCN
 
     def __init__(self, federation: Federation) -> None:

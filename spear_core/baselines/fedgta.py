@@ -5,6 +5,7 @@ Each client spreads its predictions over its graph, sends their moments and how 
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,28 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from spear_core.baselines.fedavg import FedAvg, Federation, Message
+from spear_core.baselines.knobs import Knobs, setting
 from spear_core.baselines.local import Local
 from spear_core.baselines.model import State, average
 
 SPREAD_STEPS, SPREAD, SOFTEN = 5, 0.5, 20.0
 
 
+@dataclass(frozen=True)
+class FedGTAKnobs(Knobs):
+    """What FedGTA adds."""
+
+    moments: int = setting(10, "orders of the moments", "M", low=1, high=100)
+    similar_above: float = setting(
+        0.5, "cosine of moments from which clients share", "ε", low=-1.0, high=1.0
+    )
+
+
 class FedGTA(FedAvg):
     """A client that did not train weighs nothing, but still gets the mean of those like it."""
+
+    knobs = FedGTAKnobs
+    weightings = (*FedAvg.weightings, "confidence")
 
     def __init__(self, federation: Federation) -> None:
         super().__init__(federation)

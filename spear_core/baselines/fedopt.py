@@ -4,16 +4,35 @@
 bias correction. With a tiny τ every weight would move by about η in every round, noise or not.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
 from spear_core.baselines.fedavg import FedAvg, Federation, Message
+from spear_core.baselines.knobs import Knobs, setting
+
+
+@dataclass(frozen=True)
+class FedOPTKnobs(Knobs):
+    """What FedOPT adds."""
+
+    server_optimizer: str = setting(
+        "adam",
+        "how the server moves: adam, yogi, adagrad, or none (to the mean)",
+        choices=("adam", "yogi", "adagrad", "none"),
+    )
+    server_rate: float = setting(0.01, "step of the server", "η", low=0.0)
+    server_beta1: float = setting(0.9, "memory of the mean", "β1", low=0.0, below=1.0)
+    server_beta2: float = setting(0.99, "memory of the square", "β2", low=0.0, below=1.0)
+    server_floor: float = setting(1e-3, "added to the root of the square", "τ", above=0.0)
 
 
 class FedOPT(FedAvg):
     """`server_optimizer`: adam, yogi or adagrad; none takes the mean itself, as FedAvg does."""
+
+    knobs = FedOPTKnobs
 
     def __init__(self, federation: Federation) -> None:
         super().__init__(federation)

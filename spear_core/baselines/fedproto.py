@@ -4,6 +4,7 @@ The loss adds λ Σ_c mean_{i: y_i = c} (1/H) ‖h_i - g_c‖². There is no glo
 evaluation the clients' models are averaged once, which is counted apart.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,27 @@ from torch.nn.functional import one_hot
 
 from spear_core.baselines.fedavg import FedAvg, Federation, Message
 from spear_core.baselines.fit import Term, fit
+from spear_core.baselines.knobs import Knobs, setting
 from spear_core.baselines.local import Block
 from spear_core.baselines.model import GCN, State, average
 
 
+@dataclass(frozen=True)
+class FedProtoKnobs(Knobs):
+    """What FedProto adds."""
+
+    prototype_pull: float = setting(1.0, "pull to the global prototypes", "λ", low=0.0)
+    readout: str = setting(
+        "head",
+        "who predicts: head (of the averaged model), prototype (the nearest one)",
+        choices=("head", "prototype"),
+    )
+
+
 class FedProto(FedAvg):
     """Every client starts from the same model, else their hidden spaces would be unrelated."""
+
+    knobs = FedProtoKnobs
 
     def __init__(self, federation: Federation) -> None:
         super().__init__(federation)

@@ -1,15 +1,27 @@
 """FedProx: FedAvg whose clients are held near the received model by (μ/2) ‖θ - θ_received‖²."""
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
 from spear_core.baselines.fedavg import FedAvg, Message
 from spear_core.baselines.fit import Term
+from spear_core.baselines.knobs import Knobs, setting
 from spear_core.baselines.model import GCN
+
+
+@dataclass(frozen=True)
+class FedProxKnobs(Knobs):
+    """What FedProx adds."""
+
+    proximal: float = setting(1e-3, "pull to the received model", "μ", low=0.0)
 
 
 class FedProx(FedAvg):
     """At one step a round the penalty has no gradient yet, so the method is FedAvg then."""
+
+    knobs = FedProxKnobs
 
     def term(self, k: int, message: Message) -> Term:
         received, mu = message["model"], self.training.proximal

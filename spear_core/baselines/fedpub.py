@@ -5,6 +5,7 @@ Clients multiply their weights by masks that stay theirs; θ_i = Σ_j softmax_j(
 Evaluated is the server's weighted mean of weights times the mean of masks, pruned.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,24 @@ from torch.nn.functional import normalize
 
 from spear_core.baselines.fedavg import FedAvg, Federation, Message
 from spear_core.baselines.fit import Term, fit
+from spear_core.baselines.knobs import Knobs, setting
 from spear_core.baselines.local import Block
 from spear_core.baselines.model import GCN, Layer, State, average
 from spear_core.randomness import generator
 
 COMMUNITIES, MEMBERS, CHANCE = 5, 100, 0.1  # of the random graph
+
+
+@dataclass(frozen=True)
+class FedPubKnobs(Knobs):
+    """What FedPub adds."""
+
+    masks: bool = setting(True, "train a mask for every weight")
+    sharpness: float = setting(10.0, "preference for similar clients", "τ", low=0.0)
+    mask_penalty: float = setting(
+        0.0, "L1 pull of the masks to zero, and where they are cut", "λ1", low=0.0
+    )
+    model_pull: float = setting(1e-3, "pull to the received model", "λ2", low=0.0)
 
 
 class MaskedLayer(Layer):
@@ -39,6 +53,8 @@ class MaskedGCN(GCN):
 
 class FedPub(FedAvg):
     """Without masks and penalties and with τ = 0 every client gets the plain mean of all."""
+
+    knobs = FedPubKnobs
 
     def __init__(self, federation: Federation) -> None:
         self.network = MaskedGCN if federation.training.masks else GCN
@@ -87,7 +103,7 @@ class FedPub(FedAvg):
             self.personal[k] = mean
 
     def pruned(self, model: State) -> State:
-        """The same with masks below λ1 at zero, as they count outside training."""
+        """The parameters with masks below λ1 at zero, as they count outside training."""
         low = self.training.mask_penalty
         return {
             name: p * (p.abs() >= low) if name.endswith("mask") else p for name, p in model.items()

@@ -5,6 +5,7 @@ and position: r_kc. On graphs from a generator the mean model learns the clients
 by r_kc; the generator seeks rows that clients recognise and the mean model gets wrong.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from torch.nn.functional import cross_entropy, one_hot
 
 from spear_core.baselines.fedavg import FedAvg, Federation, Message
 from spear_core.baselines.generator import ConditionalGenerator, balanced_labels, knn_operator
+from spear_core.baselines.knobs import Knobs, setting
 from spear_core.baselines.local import Block, Local
 from spear_core.baselines.model import State
 
@@ -22,8 +24,19 @@ NODES, NOISE, NEIGHBOURS = 100, 32, 5  # of a made-up graph
 WALK = 5  # return probabilities of 1 to 5 steps describe a node's position
 
 
+@dataclass(frozen=True)
+class FedTADKnobs(Knobs):
+    """What FedTAD adds."""
+
+    distil_rounds: int = setting(5, "pseudo-graphs a round; 0 leaves the mean", low=0)
+    student_steps: int = setting(5, "steps of the server's model on each", low=0)
+    distil_rate: float = setting(1e-3, "of both Adams of the server", above=0.0)
+
+
 class FedTAD(FedAvg):
     """With no distillation round the method is FedAvg."""
+
+    knobs = FedTADKnobs
 
     def __init__(self, federation: Federation) -> None:
         super().__init__(federation)

@@ -1,6 +1,7 @@
 """Local training, shared by every method: full-batch Adam on the training nodes."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -9,7 +10,9 @@ from torch.nn.functional import cross_entropy
 
 from spear_core.baselines.local import Local
 from spear_core.baselines.model import GCN, State
-from spear_core.baselines.training import Training
+
+if TYPE_CHECKING:
+    from spear_core.baselines.training import Training
 
 Term = Callable[[GCN, Tensor], Tensor]  # what a method adds to the loss, from the hidden rows
 
@@ -18,7 +21,7 @@ def fit(
     net: GCN,
     client: Local,
     state: State,
-    training: Training,
+    training: "Training",
     rng: np.random.Generator,
     term: Term | None = None,
 ) -> State:

@@ -16,15 +16,9 @@ from torch import Tensor
 
 from spear_core.baselines import checkpoint
 from spear_core.baselines.fedavg import FedAvg, Federation
-from spear_core.baselines.fedgta import FedGTA
-from spear_core.baselines.fedopt import FedOPT
-from spear_core.baselines.fedproto import FedProto
-from spear_core.baselines.fedprox import FedProx
-from spear_core.baselines.fedpub import FedPub
-from spear_core.baselines.fedtad import FedTAD
 from spear_core.baselines.local import clients_of, whole_graph
+from spear_core.baselines.methods import METHODS
 from spear_core.baselines.model import GCN, State
-from spear_core.baselines.moon import MOON
 from spear_core.baselines.traffic import Traffic, payload_bytes
 from spear_core.baselines.training import Training
 from spear_core.datasets import load
@@ -33,16 +27,6 @@ from spear_core.partition import Partition, split
 from spear_core.randomness import generator
 from spear_core.settings import Settings
 
-CLASSES: dict[str, type[FedAvg]] = {
-    "fedavg": FedAvg,
-    "fedprox": FedProx,
-    "fedopt": FedOPT,
-    "moon": MOON,
-    "fedproto": FedProto,
-    "fedpub": FedPub,
-    "fedgta": FedGTA,
-    "fedtad": FedTAD,
-}
 STAGES = ("client", "server", "evaluate")
 
 
@@ -69,7 +53,7 @@ class Trained:
     curve: tuple[Point, ...]
     traffic: Traffic
     seconds: dict[str, float]  # wall clock: client (all of them, one after another), server
-    cpu_seconds: dict[str, float]  # the same in processor time, which a busy machine leaves alone
+    cpu_seconds: dict[str, float]  # processor time of both, which a busy machine leaves alone
     model: State  # the global model
     scores: Tensor  # (N, C)
 
@@ -146,7 +130,7 @@ def train_on(
     progress: Progress | None = None,
     keep: bool = True,
 ) -> Trained:
-    """The same on a partition that is already there."""
+    """What `train` gives, on a partition that is already there."""
     graph, device = partition.graph, partition.graph.device
     path = checkpoint.path_of(partition, settings.seed, training) if keep else None
     saved = (checkpoint.load(path, device) if path else None) or _nothing(partition.clients)
@@ -165,7 +149,7 @@ def train_on(
     federation = Federation(
         clients, graph.num_features, graph.classes, training, settings.seed, device
     )
-    method, whole = CLASSES[training.method](federation), whole_graph(graph)
+    method, whole = METHODS[training.method].kind(federation), whole_graph(graph)
     if saved["method"]:
         method.restore(saved["method"])
     going = True

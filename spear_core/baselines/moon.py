@@ -2,6 +2,7 @@
 previous ones: μ · mean_i -log e^{s(z, z_g)/τ} / (e^{s(z, z_g)/τ} + e^{s(z, z_p)/τ}), s the cosine.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,22 @@ from torch.nn.functional import cosine_similarity, softplus
 
 from spear_core.baselines.fedavg import FedAvg, Federation, Message
 from spear_core.baselines.fit import Term
+from spear_core.baselines.knobs import Knobs, setting
 from spear_core.baselines.model import GCN, State
+
+
+@dataclass(frozen=True)
+class MOONKnobs(Knobs):
+    """What MOON adds."""
+
+    contrast: float = setting(0.1, "weight of the contrastive term", "μ", low=0.0)
+    temperature: float = setting(0.5, "of the contrastive term", "τ", above=0.0)
 
 
 class MOON(FedAvg):
     """The term is taken over every node of the client, from its second round on."""
+
+    knobs = MOONKnobs
 
     def __init__(self, federation: Federation) -> None:
         super().__init__(federation)

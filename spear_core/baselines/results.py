@@ -1,22 +1,27 @@
 """Stored runs: a CSV that comes with the package, and one in the cache for runs made here.
 
 A row says everything about one run: its settings, how it trained, what it gave, on which versions.
+It is one line, with the method's knobs as JSON in one column. Files only grow, and other versions
+of this program may write to them too: names of columns may come again and hold from there on, older
+ones have one column a knob, and a line that cannot be read is passed over.
 """
 
 import csv
 import io
+import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spear_core.baselines.training import Training
+import torch
+
+from spear_core.baselines.loop import Trained
+from spear_core.baselines.methods import METHODS
+from spear_core.baselines.training import SHARED, Training
 from spear_core.datasets import store
 from spear_core.settings import Settings
-
-if TYPE_CHECKING:
-    from spear_core.baselines.loop import Trained
 
 SHIPPED = Path(__file__).with_name("results.csv")
 DATA_FIELDS = ("dataset", "seed", "split", "labels_per_class", "partition", "clients", "beta")
@@ -44,11 +49,12 @@ class Row:
     threads: int
     versions: str
     curve: tuple[float, ...]  # test accuracy after every round
+    unknown: str = ""  # knobs of a newer version, as JSON: the run is none that can be made here
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What makes two runs the same run."""
-        return key_of(self.settings, self.training)
+        return key_of(self.settings, self.training) + ((self.unknown,) if self.unknown else ())
 
 
 def key_of(settings: Settings, training: Training) -> tuple[Any, ...]:
@@ -56,15 +62,13 @@ def key_of(settings: Settings, training: Training) -> tuple[Any, ...]:
     return (*(getattr(settings, name) for name in DATA_FIELDS), *training.used().items())
 
 
-OUTCOMES = [f.name for f in fields(Row)][2:]
-COLUMNS = [*DATA_FIELDS, *(f.name for f in fields(Training)), *OUTCOMES]
+OUTCOMES = [f.name for f in fields(Row)][2:-1]
+COMMON = [*DATA_FIELDS, *(f.name for f in SHARED), *OUTCOMES]
+COLUMNS = [*DATA_FIELDS, *(f.name for f in SHARED), "knobs", *OUTCOMES]
 
 
-def row_of(trained: "Trained") -> Row:
+def row_of(trained: Trained) -> Row:
     """A run as it is stored."""
-    import torch
-    import torch_geometric
-
     graph, constant = trained.graph, trained.constant
     names = graph.class_names or tuple(str(c) for c in range(graph.classes))
     return Row(
@@ -84,7 +88,7 @@ def row_of(trained: "Trained") -> Row:
         cpu_seconds_client=trained.cpu_seconds["client"],
         cpu_seconds_server=trained.cpu_seconds["server"],
         threads=torch.get_num_threads(),
-        versions=f"torch {torch.__version__}, torch_geometric {torch_geometric.__version__}",
+        versions=f"torch {torch.__version__}",
         curve=tuple(p.accuracy for p in trained.curve if p.accuracy is not None),
     )
 
@@ -103,12 +107,16 @@ def stored(path: Path | None = None) -> list[Row]:
 
 
 def append(row: Row, path: Path) -> None:
-    """Add one row to a file, in one write, so that the file is whole at any time."""
+    """Add one row to a file, in one write, with the columns' names where the file has others."""
     with store.writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
+        before = _lines(path)
         text = io.StringIO()
+        if before[-1]:  # a line that was cut off
+            text.write("\n")
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        if not path.is_file() or path.stat().st_size == 0:
+        headers = [line for line in before if _is_header(line)]
+        if not headers or _cells(headers[-1]) != COLUMNS:
             writer.writeheader()
         writer.writerow(_flat(row))
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
@@ -135,26 +143,52 @@ def _flat(row: Row) -> dict[str, Any]:
         if isinstance(value, float):
             outcome[name] = round(value, 6)
     data = {name: getattr(row.settings, name) for name in DATA_FIELDS}
-    return data | row.training.used() | outcome
+    shared = {f.name: getattr(row.training, f.name) for f in SHARED}
+    knobs = vars(row.training.knobs) | json.loads(row.unknown or "{}")
+    return data | shared | {"knobs": json.dumps(knobs)} | outcome
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file; the last is empty unless it was cut off."""
+    return path.read_text("utf-8", "replace").split("\n") if path.is_file() else [""]
+
+
+def _is_header(line: str) -> bool:
+    return line.startswith("dataset,")
+
+
+def _cells(line: str) -> list[str]:
+    return next(csv.reader([line]), [])
 
 
 def _read(path: Path) -> list[Row]:
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [_row(line) for line in csv.DictReader(file)]
+    rows, names = [], COLUMNS
+    for line in _lines(path):
+        if _is_header(line):
+            names = _cells(line)
+            continue
+        try:
+            rows.append(_row(dict(zip(names, _cells(line), strict=True))))
+        except (KeyError, TypeError, ValueError, csv.Error):  # torn, or of a newer version
+            continue
+    return rows
 
 
 def _row(line: dict[str, str]) -> Row:
+    method = METHODS[line["method"]]
+    shared = {f.name: line[f.name] for f in SHARED if line.get(f.name)}
+    knobs = _knobs(line)
+    known = {f.name: knobs.pop(f.name) for f in method.knobs if f.name in knobs}
     data: dict[str, Any] = {name: line[name] for name in DATA_FIELDS}
-    how: dict[str, Any] = {f.name: line[f.name] for f in fields(Training) if line[f.name]}
-    if "masks" in how:
-        how["masks"] = how["masks"] == "True"
+    rounds, accuracy = int(line["rounds_done"]), _maybe(line["accuracy"])
+    curve = tuple(float(a) for a in line["curve"].split())
+    if accuracy is not None and (len(curve) != rounds or abs(curve[-1] - accuracy) > 1e-4):
+        raise ValueError("The curve was cut off.")
     return Row(
         Settings(**data),
-        Training(**how),
-        rounds_done=int(line["rounds_done"]),
-        accuracy=_maybe(line["accuracy"]),
+        Training(**shared, **known),
+        rounds_done=rounds,
+        accuracy=accuracy,
         best_round=int(line["best_round"]),
         best_accuracy=_maybe(line["best_accuracy"]),
         constant=line["constant"],
@@ -168,8 +202,19 @@ def _row(line: dict[str, str]) -> Row:
         cpu_seconds_server=float(line["cpu_seconds_server"]),
         threads=int(line["threads"]),
         versions=line["versions"],
-        curve=tuple(float(a) for a in line["curve"].split()),
+        curve=curve,
+        unknown=json.dumps(knobs, sort_keys=True) if knobs else "",
     )
+
+
+def _knobs(line: dict[str, str]) -> dict[str, Any]:
+    """The knobs of a row by name: from their column, or from one column each in an older file."""
+    if "knobs" in line:
+        found: dict[str, Any] = json.loads(line["knobs"] or "{}")
+        return found
+    switches = {"True": True, "False": False}
+    given = {name: text for name, text in line.items() if text and name not in COMMON}
+    return {name: switches.get(text, text) for name, text in given.items()}
 
 
 def _maybe(text: str) -> float | None:

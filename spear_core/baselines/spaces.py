@@ -11,7 +11,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from spear_core.baselines.training import METHODS, defaults
+from spear_core.baselines.loop import Point, train
+from spear_core.baselines.methods import METHODS
+from spear_core.baselines.training import defaults
 from spear_core.baselines.views import silhouette_of
 from spear_core.datasets.store import Progress
 from spear_core.embed.background import cosines, smoothed
@@ -42,8 +44,6 @@ def mapped(graph: Graph) -> Tensor:
 
 def spaces(result: Result, rounds: int = 50, progress: Progress | None = None) -> list[Space]:
     """The five, from the untrained to the trained; a run that was made before is read."""
-    from spear_core.baselines.loop import Point, train
-
     s, graph = result.settings, result.graph
     say = progress or (lambda sentence, fraction: None)
     nodes = mapped(graph)
@@ -57,11 +57,11 @@ def spaces(result: Result, rounds: int = 50, progress: Progress | None = None) -
     hidden = {}
     for i, method in enumerate(TRAINED):
 
-        def told(point: Point, i: int = i, title: str = METHODS[method]) -> None:
+        def told(point: Point, i: int = i, title: str = METHODS[method].title) -> None:
             part = (i + point.round / point.rounds) / 4
             say(f"Training {title}, round {point.round} of {point.rounds}", part)
 
-        hidden[METHODS[method]] = train(s, defaults(method, rounds=rounds), told).hidden
+        hidden[METHODS[method].title] = train(s, defaults(method, rounds=rounds), told).hidden
     for name, alpha, steps in ((RAW, 0.0, 0), (SMOOTHED, s.alpha, s.steps)):
         rows = smoothed(graph, nodes, alpha, steps)
         near = cosines(graph, nodes, rows, alpha, steps)[0]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
+from spear_core.baselines.methods import METHODS
 from spear_core.baselines.results import Row, mean_and_spread
-from spear_core.baselines.training import METHODS, Training, defaults, literature
+from spear_core.baselines.training import Training, defaults, literature
 from spear_core.graph import Graph
 from spear_core.measures.silhouette import silhouette
 
@@ -50,7 +51,7 @@ def summaries(rows: list[Row]) -> list[Summary]:
     for row in rows:
         s, t = row.settings, row.training
         usual = s.partition == "dirichlet" and s.labels_per_class == 0 and s.split == 0
-        recipe = recipe_of(t)
+        recipe = None if row.unknown else recipe_of(t)
         if usual and recipe and row.accuracy is not None:
             groups.setdefault((recipe, t.method, s.dataset, s.clients, s.beta), []).append(row)
     out = []

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from spear_core.baselines import results
+from spear_core.baselines.loop import Point, train
+from spear_core.baselines.methods import METHODS
 from spear_core.baselines.results import Row, mean_and_spread
-from spear_core.baselines.training import METHODS, Training, defaults
+from spear_core.baselines.training import SHARED, Training, defaults
 from spear_core.cli.options import add_option, add_seeds
 from spear_core.errors import DataMissing, SpearError
 from spear_core.settings import Settings
@@ -34,9 +36,13 @@ def add(commands: Any) -> None:
     for f in fields(Settings):
         if f.name in DATA_OPTIONS:
             add_option(parser, f)
-    for f in fields(Training):
-        if f.name != "method":
-            add_option(parser, f)
+    for f in SHARED[1:]:
+        add_option(parser, f)
+    for method in METHODS.values():
+        if method.knobs:
+            group = parser.add_argument_group(f"{method.title} alone")
+            for f in method.knobs:
+                add_option(group, f)
     add_seeds(parser)
     parser.add_argument("--store", type=Path, metavar="FILE", help="the CSV that rows are added to")
 
@@ -44,8 +50,8 @@ def add(commands: Any) -> None:
 def main(args: argparse.Namespace) -> None:
     """Train, store and print what was asked for."""
     given = {name: getattr(args, name) for name in DATA_OPTIONS if hasattr(args, name)}
-    how = {f.name: getattr(args, f.name) for f in fields(Training) if hasattr(args, f.name)}
-    how.pop("method")
+    knobs = (f for method in METHODS.values() for f in method.knobs)
+    how = {f.name: getattr(args, f.name) for f in (*SHARED[1:], *knobs) if hasattr(args, f.name)}
     if args.seeds and "seed" in given:
         raise SpearError("Give either --seed or --seeds, not both.")
     everything = args.method == "all"
@@ -71,8 +77,6 @@ def one(settings: Settings, training: Training, path: Path | None = None) -> Row
     for row in reversed(results.stored(path)):
         if row.key == wanted:
             return row
-    from spear_core.baselines.loop import Point, train
-
     title = f"{training.title} on {settings.dataset}, seed {settings.seed}"
 
     def progress(point: Point) -> None:

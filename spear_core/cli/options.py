@@ -20,7 +20,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
     return replace(start, **given)
 
 
-def add_option(parser: argparse.ArgumentParser, f: "Field[Any]") -> None:
+def add_option(parser: argparse._ActionsContainer, f: "Field[Any]") -> None:
     """An option for a field of Settings; only options that were given reach the namespace."""
     text = help_of(f)
     flag = "--" + f.name.replace("_", "-")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from spear_core.baselines.methods import METHODS
 from spear_core.baselines.spaces import Space
-from spear_core.baselines.training import METHODS
 from spear_core.baselines.views import Summary
 from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, layout, log_ticks
 from spear_core.figures.palette import class_colours
@@ -14,8 +14,6 @@ from spear_core.figures.palette import class_colours
 Spread = tuple[float, float]  # mean and standard deviation, in percent
 Bubble = tuple[float, float, int]  # seconds, accuracy in percent, clients
 
-VIOLET = "#9467BD"  # an eighth that shows on a dark page too
-COLOURS = dict(zip(METHODS, [*class_colours(8)[1:], VIOLET], strict=True))
 BARS = {"thickness": 1, "width": 3, "color": GREY}
 DECAYED = "with weight decay 5e-4"
 ONE_SHOT = "SPEAR, one shot"
@@ -32,7 +30,7 @@ def accuracies(
     for recipe, name in (("default", "measured"), ("literature", DECAYED)):
         some = [row for row in rows if row.recipe == recipe]
         figure.add_bar(
-            y=[METHODS[row.method] for row in some],
+            y=[METHODS[row.method].title for row in some],
             x=[100 * row.accuracy for row in some],
             error_x=BARS | {"array": [100 * row.spread for row in some]},
             customdata=[(row.rounds, len(row.seeds)) for row in some],
@@ -43,8 +41,8 @@ def accuracies(
             name=name,
             visible=bool(some),
         )
-    measured = {METHODS[row.method] for row in rows}
-    names = [name for name in METHODS.values() if name in measured] + list(missing)
+    had = {row.method for row in rows}
+    names = [m.title for m in METHODS.values() if m.name in had] + list(missing)
     shown = [(name, printed.get(name, 0.0)) for name in names if name in printed or name in missing]
     figure.add_scatter(
         y=[name for name, _ in shown],
@@ -75,16 +73,16 @@ def over_rounds(rows: Sequence[Summary], spear: Spread) -> go.Figure:
     """Mean accuracy after every round, and the line that SPEAR reaches without any."""
     figure = go.Figure()
     for row in rows:
-        plain = row.recipe == "default"
+        method, plain = METHODS[row.method], row.recipe == "default"
         figure.add_scatter(
             x=list(range(1, len(row.curve) + 1)),
             y=[100 * a for a in row.curve],
             mode="lines",
-            name=METHODS[row.method],
+            name=method.title,
             legendgroup=row.method,
             showlegend=plain,
-            line={"color": COLOURS[row.method], "dash": "solid" if plain else "dot"},
-            hovertemplate=f"{METHODS[row.method]}, round %{{x}}: %{{y:.1f}} %<extra></extra>",
+            line={"color": method.colour, "dash": "solid" if plain else "dot"},
+            hovertemplate=f"{method.title}, round %{{x}}: %{{y:.1f}} %<extra></extra>",
         )
     if any(row.recipe == "literature" for row in rows):
         grey = {"color": GREY, "dash": "dot"}
@@ -116,22 +114,22 @@ def live(rounds: Sequence[int], percent: Sequence[float], most: int, spear: floa
 def pareto(rows: Sequence[Summary], spear: Sequence[Bubble]) -> go.Figure:
     """Seconds against accuracy, on a logarithmic axis; a bubble grows with its clients."""
     figure = go.Figure()
-    for method, title in METHODS.items():
-        some = [row for row in rows if row.method == method]
+    for method in METHODS.values():
+        some = [row for row in rows if row.method == method.name]
         if some:
             figure.add_scatter(
                 x=[row.seconds for row in some],
                 y=[100 * row.accuracy for row in some],
                 mode="markers",
-                name=title,
+                name=method.title,
                 marker={
                     "size": [_size(row.clients) for row in some],
-                    "color": COLOURS[method],
+                    "color": method.colour,
                     "symbol": ["circle" if r.recipe == "default" else "circle-open" for r in some],
                     "opacity": 0.85,
                 },
                 customdata=[row.clients for row in some],
-                hovertemplate=f"{title}, K = %{{customdata}}: %{{y:.1f}} % in %{{x:.3g}} s"
+                hovertemplate=f"{method.title}, K = %{{customdata}}: %{{y:.1f}} % in %{{x:.3g}} s"
                 "<extra></extra>",
             )
     figure.add_scatter(
@@ -172,7 +170,7 @@ def boundary(
             error_y=BARS | {"array": [100 * row.spread for row in rows]},
             mode="lines+markers",
             name=name,
-            line={"color": COLOURS["fedavg"], "dash": dash},
+            line={"color": METHODS["fedavg"].colour, "dash": dash},
         )
     betas = sorted({x for trace in figure.data for x in trace.x})
     ticks = {"tickvals": betas, "ticktext": [f"{b:g}" for b in betas]}

@@ -52,9 +52,9 @@ def rivals() -> list[Measured]:
     printed = reported()["main_accuracy"]
     out = []
     for s in summaries(stored()):
-        title = METHODS[s.method]
+        title = METHODS[s.method].title
         usual = (s.recipe, s.clients, s.beta) == ("default", 10, 0.05)
-        if not usual or s.dataset not in printed["columns"]:
+        if not usual or s.dataset not in printed["columns"] or title not in printed["rows"]:
             continue
         value = printed["rows"][title][printed["columns"].index(s.dataset)]
         seeds, note = " ".join(map(str, s.seeds)), f"{s.rounds} rounds, no weight decay"

@@ -1,4 +1,4 @@
-"""Runs of the trained methods: odd federations, stopping, killing, storing, the command line."""
+"""Runs of the trained methods: odd federations, bytes, stopping, killing."""
 
 import os
 import signal
@@ -7,43 +7,15 @@ import sys
 
 import pytest
 import torch
-from sklearn.metrics import silhouette_score
 
-from spear_core import Partition, Settings, load, split
-from spear_core.baselines import checkpoint, results
+from spear_core import Partition, Settings, split
+from spear_core.baselines import checkpoint
 from spear_core.baselines.loop import train, train_on
-from spear_core.baselines.training import METHODS, Training, defaults, literature
-from spear_core.baselines.views import beta_trend, recipe_of, silhouette_of, summaries
-from spear_core.cli import parser
-from spear_core.errors import SpearError
+from spear_core.baselines.methods import METHODS
+from spear_core.baselines.training import defaults, literature
+from tests.baselines.federations import MIB, P, same_run, short
 from tests.browser import ROOT
 from tests.conftest import need, random_graph
-
-SHORT = {"rounds": 3, "epochs": 2, "hidden": 8}
-P = {"Cora": 368_903, "CiteSeer": 949_766, "PubMed": 129_027}  # F·H + H + H·C + C at H = 256
-MIB = {"Cora": 2814.5, "CiteSeer": 7246.1, "PubMed": 984.4}  # 100 rounds, ten clients, both ways
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SPEAR_CACHE", str(tmp_path))
-    return tmp_path
-
-
-def short(method: str, **changes) -> Training:
-    return defaults(method, **(SHORT | changes))
-
-
-def same(one, other) -> bool:
-    return (
-        all(torch.equal(one.model[name], other.model[name]) for name in one.model)
-        and torch.equal(one.scores, other.scores)
-        and one.curve == other.curve
-        and one.traffic == other.traffic
-    )
-
-
-# odd federations
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -95,9 +67,6 @@ def test_a_client_that_cannot_train_changes_nothing_for_the_others(method):
     assert all(torch.equal(one.model[name], other.model[name]) for name in one.model)
 
 
-# bytes
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_bytes_of_every_method(method):
     """Four bytes a number, counted by the loop, against the sizes of what the method sends."""
@@ -130,9 +99,6 @@ def test_fedavg_sends_what_the_paper_prints(name, mib):
     assert round(sent / 2 * 100 / 2**20, 1) == mib
 
 
-# progress, stopping, killing
-
-
 def test_progress_tells_every_round_and_can_stop(cache):
     partition = Partition(random_graph(0), torch.arange(40) % 3, 3)
     seen = []
@@ -157,11 +123,11 @@ def test_a_stopped_run_goes_on_bit_for_bit(method, cache):
     rest = []
     resumed = train_on(partition, Settings(), short(method), lambda p: rest.append(p.round))
     assert rest == [3]
-    assert same(through, resumed)
+    assert same_run(through, resumed)
     assert torch.equal(through.hidden, resumed.hidden)
     again = train_on(partition, Settings(), short(method), lambda p: rest.append(p.round))
     assert rest == [3]  # a finished run is read, not trained
-    assert same(through, again)
+    assert same_run(through, again)
 
 
 KILLED = """
@@ -192,7 +158,7 @@ def test_a_killed_run_loses_at_most_one_round(method, cache):
     rounds = []
     resumed = train(settings, training, lambda p: rounds.append(p.round))
     assert rounds == [3, 4]
-    assert same(train(settings, training, keep=False), resumed)
+    assert same_run(train(settings, training, keep=False), resumed)
 
 
 def test_a_damaged_checkpoint_is_made_anew(cache):
@@ -200,7 +166,7 @@ def test_a_damaged_checkpoint_is_made_anew(cache):
     whole = train_on(partition, Settings(), short("fedavg"))
     path = checkpoint.path_of(partition, Settings().seed, short("fedavg"))
     path.write_bytes(path.read_bytes()[:100])
-    assert same(whole, train_on(partition, Settings(), short("fedavg")))
+    assert same_run(whole, train_on(partition, Settings(), short("fedavg")))
 
 
 def test_a_run_is_kept_by_all_it_depends_on(cache):
@@ -225,119 +191,6 @@ def test_run_never_imports_the_baselines():
         "import spear_core.cli.baseline; assert 'torch_geometric' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
-
-
-# storing and showing
-
-
-def test_a_row_survives_the_file(tmp_path):
-    partition = Partition(random_graph(0), torch.arange(40) % 3, 3)
-    path = tmp_path / "rows.csv"
-    rows = []
-    for method in METHODS:
-        run = train_on(partition, Settings("karate", 7, clients=3), short(method), keep=False)
-        rows.append(results.row_of(run))
-        results.append(rows[-1], path)
-    back = results.stored(path)
-    assert len(back) == len(METHODS)
-    for row, again in zip(rows, back, strict=True):
-        assert again.key == row.key
-        assert again.accuracy == pytest.approx(row.accuracy, abs=1e-6)
-        assert again.curve == pytest.approx(row.curve, abs=1e-4)
-        assert (again.histogram, again.constant) == (row.histogram, row.constant)
-        assert (again.bytes_up, again.bytes_down) == (row.bytes_up, row.bytes_down)
-
-
-def test_shipped_rows_are_whole():
-    rows = results.stored(results.SHIPPED)
-    assert rows
-    assert len({row.key for row in rows}) == len(rows)
-    for row in rows:
-        assert row.rounds_done == row.training.rounds == len(row.curve)
-        assert row.curve[-1] == pytest.approx(row.accuracy, abs=1e-4)
-        assert (sum(n > 0 for n in row.histogram) == 1) == bool(row.constant)
-        if row.training.method == "fedavg" and row.settings.dataset in P:
-            p = P[row.settings.dataset]
-            assert row.bytes_down == 4 * p * row.settings.clients * row.rounds_done
-            if (row.rounds_done, row.settings.clients) == (100, 10):  # counted, round by round
-                sent = (row.bytes_up + row.bytes_down) / 2**20
-                assert round(sent, 1) == MIB[row.settings.dataset]
-
-
-def test_summaries_group_seeds_and_leave_other_trainings_out(tmp_path):
-    path = tmp_path / "rows.csv"
-    partition = Partition(random_graph(0), torch.arange(40) % 3, 3)
-    for seed, beta, changes in (
-        (1, 0.05, {}),
-        (2, 0.05, {}),
-        (1, 1.0, {}),
-        (3, 0.05, {"epochs": 1}),
-    ):
-        settings = Settings("karate", seed, clients=3, beta=beta)
-        how = defaults("fedavg", rounds=2, **changes)
-        results.append(results.row_of(train_on(partition, settings, how, keep=False)), path)
-    rows = results.stored(path)
-    first, second = summaries(rows)
-    assert (first.seeds, second.seeds) == ((1, 2), (1,))
-    assert first.accuracy == pytest.approx((rows[0].accuracy + rows[1].accuracy) / 2)
-    assert first.largest == pytest.approx(sum(max(r.histogram) for r in rows[:2]) / 2 / 40)
-    assert len(first.curve) == 2
-    assert [s.beta for s in beta_trend(rows, "karate", "FedAvg", clients=3)] == [0.05, 1.0]
-
-
-def test_recipes():
-    assert recipe_of(defaults("moon", rounds=7)) == "default"
-    assert recipe_of(literature("moon")) == "literature"
-    assert recipe_of(defaults("moon", epochs=9)) is None
-
-
-def test_representation_and_its_silhouette():
-    graph = load(Settings(dataset="karate", clients=3))
-    perfect = torch.eye(2)[graph.y]
-    assert silhouette_of(perfect, graph) == pytest.approx(1)
-    run = train(Settings(dataset="karate", clients=1), defaults("fedavg", rounds=5), keep=False)
-    assert run.hidden.shape == (34, 256)
-    rows, label = run.hidden[graph.test_nodes], graph.y[graph.test_nodes]
-    theirs = silhouette_score(rows.numpy(), label.numpy(), metric="cosine")
-    assert silhouette_of(run.hidden, graph) == pytest.approx(theirs, abs=1e-5)
-
-
-def call(*argv: str) -> None:
-    args = parser().parse_args(["baseline", *argv])
-    args.command(args)
-
-
-def test_the_command_stores_and_does_not_repeat(cache, tmp_path, capsys, monkeypatch):
-    path = tmp_path / "own.csv"
-    say = ("fedavg", "--dataset", "karate", "--seeds", "1,2", "--rounds", "2", "--store", str(path))
-    call(*say)
-    out = capsys.readouterr().out
-    assert "FedAvg" in out
-    assert "(2 seeds)" in out
-    assert [row.settings.seed for row in results.stored(path)] == [1, 2]
-    monkeypatch.setattr("spear_core.baselines.loop.train", None)  # must not be needed any more
-    call(*say)
-    assert capsys.readouterr().out == out
-    assert len(results.stored(path)) == 2
-
-
-def test_the_command_runs_all_methods(cache, capsys):
-    call("all", "--dataset", "karate", "--rounds", "1", "--epochs", "1", "--hidden", "4")
-    out = capsys.readouterr().out
-    assert [line.split()[0] for line in out.splitlines()] == list(METHODS.values())
-    assert len(results.stored(results.own())) == len(METHODS)
-
-
-def test_the_command_says_what_is_wrong(cache):
-    with pytest.raises(SpearError, match="either"):
-        call("fedavg", "--seed", "1", "--seeds", "1,2")
-    with pytest.raises(SpearError, match="rounds must be at least 1"):
-        call("fedavg", "--rounds", "0")
-    with pytest.raises(SystemExit):
-        call("fedsgd")
-
-
-# a sound implementation
 
 
 def test_one_client_on_cora_reaches_a_central_gcn():

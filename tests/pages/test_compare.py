@@ -81,17 +81,18 @@ def test_stored_runs_of_cora_stand_beside_the_paper(cache):
     page = opened(dataset="Cora")
     table = page.dataframe[0].value.set_index("method")
     here = [s for s in summaries(stored()) if (s.dataset, s.clients, s.beta) == ("Cora", 10, 0.05)]
-    assert {METHODS[s.method] for s in here} == set(METHODS.values())
+    assert {s.method for s in here} == set(METHODS)
     plain = table[table["trained with"] == "no weight decay"]
     for s in here:
         if s.recipe == "default":
-            line = plain.loc[METHODS[s.method]]
+            title = METHODS[s.method].title
+            line = plain.loc[title]
             assert line["accuracy, %"] == pytest.approx(100 * s.accuracy)
             assert line["rounds"] == s.rounds
             assert line["seeds"] == ", ".join(str(seed) for seed in s.seeds)
-            assert line["printed, %"] == rivals.accuracies("Cora", 10, 0.05)[METHODS[s.method]]
+            assert line["printed, %"] == rivals.accuracies("Cora", 10, 0.05)[title]
     assert table.loc["SPEAR", "printed, %"] == 63.35
-    for name in rivals.ONE_SHOT:  # named, with the printed figure, and nothing measured
+    for name in rivals.unmeasured():  # named, with the printed figure, and nothing measured
         assert table.loc[name, "trained with"] == "not measured"
         assert table.loc[name, ["accuracy, %", "seconds"]].isna().all()
     assert re.search(
@@ -103,7 +104,7 @@ def test_stored_runs_of_cora_stand_beside_the_paper(cache):
     assert sum("not measured" in word for word in words) == 5
     put(page, compare="Over rounds")
     rounds = charts(page)["compare-rounds"]["data"]
-    assert {trace["name"] for trace in rounds} >= set(METHODS.values())
+    assert {trace["name"] for trace in rounds} >= {m.title for m in METHODS.values()}
     assert "100 rounds" in said(page)
     put(page, compare="Over β")
     lines = {t["name"]: t["x"] for t in charts(page)["compare-beta"]["data"]}
@@ -165,7 +166,7 @@ def test_a_live_run_draws_its_curve_and_is_stored(method, cache):
     assert "5 rounds: " in said(page)
     assert "times faster" in said(page)
     assert [row.training.method for row in stored(own())] == [method]
-    assert METHODS[method] in set(page.dataframe[0].value["method"])
+    assert METHODS[method].title in set(page.dataframe[0].value["method"])
     page.button(key="compare_go").click().run()  # read, not trained, and not stored twice
     assert len(stored(own())) == 1
 
@@ -246,10 +247,10 @@ def test_a_method_has_one_colour_on_every_figure():
     bars = figures.accuracies(rows, (60.0, 1.0), {"MOON": 20.0}, ["GHOST"])
     curves = figures.over_rounds(rows, (60.0, 1.0))
     dots = figures.pareto(rows, [(0.01, 60.0, 10)])
-    blue = figures.COLOURS["fedavg"]
+    blue = METHODS["fedavg"].colour
     assert bars.data[0].y == ("FedAvg", "MOON")
     assert bars.data[1].y == ("FedAvg",)
-    assert [t.line.color for t in curves.data[:3]] == [blue, blue, figures.COLOURS["moon"]]
+    assert [t.line.color for t in curves.data[:3]] == [blue, blue, METHODS["moon"].colour]
     assert dots.data[0].marker.color == blue
     assert [t.showlegend for t in curves.data[:3]] == [True, False, True]
     assert list(bars.layout.yaxis.categoryarray) == ["FedAvg", "MOON", "GHOST"]
