@@ -1,15 +1,14 @@
 """The widgets that say who lies, what liars do and how the server defends itself."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 import streamlit as st
 
 from pages.shared import show
-from spear_core import Result, Settings
+from spear_core import Result
 from spear_core.defences import DEFENCES
-from spear_core.settings import titled, written
+from spear_core.settings import FIELDS, titled, written
 
 INFLATIONS = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0, 1e6)
 FLIPS = {
@@ -27,10 +26,10 @@ FORGERIES = {
     "scaled": "the real ones times a factor",
     "nan": "not a number",
 }
-KNOBS = {  # of the defences: label, lowest, highest and step; any other as its setting says
-    "cap_share": ("Largest share of a class", 0.05, 1.0, 0.05),
-    "trim": ("Cut off at either end", 0.0, 0.45, 0.05),
-    "expected_attackers": ("f, liars reckoned with", 0, 1000, 1),
+KNOBS = {  # of the defences: lowest, highest and step; any other as its setting says
+    "cap_share": (0.05, 1.0, 0.05),
+    "trim": (0.0, 0.45, 0.05),
+    "expected_attackers": (0, 1000, 1),
 }
 
 
@@ -86,7 +85,7 @@ def defence() -> None:
     """How the server defends itself, and the one setting that the defence reads."""
     if show.shown("defence"):
         st.selectbox(
-            "Defence", DEFENCES, key="defence", format_func=lambda name: DEFENCES[name].words
+            titled("defence"), DEFENCES, key="defence", format_func=lambda name: DEFENCES[name].words
         )
     knob = DEFENCES[st.session_state["defence"]].knob
     if knob:
@@ -95,14 +94,13 @@ def defence() -> None:
 
 def _knob(name: str) -> None:
     """The control of a setting: a slider for a share, a field for anything else."""
-    value, (f,) = st.session_state[name], (f for f in fields(Settings) if f.name == name)
-    rule = f.metadata
-    usual = rule["help"], rule.get("low", rule.get("above")), rule.get("high"), None
-    label, low, high, step = KNOBS.get(name, usual)
+    value, rule = st.session_state[name], FIELDS[name].metadata
+    usual = rule.get("low", rule.get("above")), rule.get("high"), None
+    low, high, step = KNOBS.get(name, usual)
     if name in KNOBS:  # a link may go further than the control
         low, high = min(low, value), max(high, value)
     draw = st.slider if isinstance(step, float) else st.number_input
-    draw(label, low, high, step=step, key=name)
+    draw(titled(name), low, high, step=step, key=name)
 
 
 def toggle(clients: Sequence[int], client: int) -> None:
