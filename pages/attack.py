@@ -155,7 +155,7 @@ elif view == MAP:
         show.switch("Prototypes", link.choices("show"), "show")
         show.switch("Colour by", link.choices("colour"), "colour")
     if made is None:
-        mapview._wait(settings.dataset, settings.alpha, settings.steps, graph)
+        mapview.wait(settings.dataset, settings.alpha, settings.steps, graph)
 elif view == PICTURES:
     if liars and len(attacked.sent.client):
         st.caption("Above what a liar holds, below what it sends; orange is below zero.")

@@ -11,6 +11,7 @@ from spear_core.baselines import METHODS
 from spear_core.baselines.views import beta_trend
 from spear_core.figures import compare as figures
 from spear_core.paper import rivals
+from spear_core.settings import equation
 from spear_core.sweeps import sweep
 
 TABLE, ROUNDS, PARETO, BETA, SPACE = link.choices("compare")
@@ -28,7 +29,8 @@ shown = compare_table.table(result, spear, found, theirs)
 
 st.markdown("#### SPEAR beside the trained methods")
 st.caption(
-    f"{settings.dataset}, K = {settings.clients}, β = {settings.beta:g}: the same split, the same "
+    f"{settings.dataset}, {equation('clients', settings.clients)}, "
+    f"{equation('beta', settings.beta)}: the same split, the same "
     f"labels, tested on the full graph. SPEAR, five seeds: {spear[0]:.2f} ± {spear[1]:.2f} %."
 )
 view = show.switch("View", link.choices("compare"), "compare", label_visibility="collapsed")
@@ -97,7 +99,9 @@ elif view == BETA:
     for alpha in (0.15, 0.8):
         swept = sweep(settings, seed=PAPER_SEEDS, beta=betas, alpha=[alpha])
         groups = [(b, 100 * g["accuracy"].dropna()) for b, g in swept.groupby("beta")]
-        lines[f"SPEAR, α = {alpha:g}"] = [(b, g.mean(), g.std(ddof=0)) for b, g in groups if len(g)]
+        lines[f"SPEAR, {equation('alpha', alpha)}"] = [
+            (b, g.mean(), g.std(ddof=0)) for b, g in groups if len(g)
+        ]
     show.chart(figures.boundary(trends, lines), "compare-beta", "Accuracy over β.")
     counts = [f"{len(s.seeds)} seeds of {s.rounds} rounds" for t in trends.values() for s in t]
     st.caption(

@@ -81,7 +81,7 @@ if not private:
 elif now is not None and clean is not None:
     by_noise = f"{100 * (now - clean):+.1f} points by noise"
     told = (
-        f"With ε = {settings.epsilon:g} this seed reaches "
+        f"With {equation('epsilon', settings.epsilon)} this seed reaches "
         f"**{100 * now:.1f} ± {100 * pstdev(reached):.1f} %** instead of {100 * clean:.1f} % "
         f"({len(tries)} draws of the noise)."
     )

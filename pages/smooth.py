@@ -13,6 +13,7 @@ from spear_core.explain import node as look
 from spear_core.explain.words import explain
 from spear_core.figures import smooth as draw
 from spear_core.figures.common import class_names
+from spear_core.settings import equation
 
 settings = frame.settings()
 result = runs.result_or_stop(settings)
@@ -21,8 +22,8 @@ st.title("Smoothing on " + settings.dataset)
 pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
 st.markdown(
-    f"Every node is mixed with its neighbours **T = {settings.steps}** times; they weigh "
-    f"**α = {settings.alpha:g}**. Follow one node: click another, type its id, or ask for one."
+    f"Every node is mixed with its neighbours **{equation('steps', settings.steps)}** times; they weigh "
+    f"**{equation('alpha', settings.alpha)}**. Follow one node: click another, type its id, or ask for one."
 )
 
 # one node ------------------------------------------------------------------------------------

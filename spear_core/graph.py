@@ -99,7 +99,7 @@ class Graph:
 
     @cached_property
     def exact_features_t(self) -> Tensor:
-        """The same in float64: what near ties and grids on sparse features are summed with."""
+        """X̃ᵀ in float64: what near ties and grids on sparse features are summed with."""
         return as_double(self.features_t)
 
     def project(self, rows: Tensor) -> Tensor:

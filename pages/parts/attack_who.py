@@ -85,7 +85,10 @@ def defence() -> None:
     """How the server defends itself, and the one setting that the defence reads."""
     if show.shown("defence"):
         st.selectbox(
-            titled("defence"), DEFENCES, key="defence", format_func=lambda name: DEFENCES[name].words
+            titled("defence"),
+            DEFENCES,
+            key="defence",
+            format_func=lambda name: DEFENCES[name].words,
         )
     knob = DEFENCES[st.session_state["defence"]].knob
     if knob:

@@ -18,6 +18,7 @@ from spear_core.baselines.views import RECIPES, Summary, summaries
 from spear_core.figures import compare as figures
 from spear_core.figures import human_bytes
 from spear_core.figures.common import BLUE, ORANGE, class_names
+from spear_core.settings import equation
 
 TRAINED_AS = {"default": "no weight decay", "literature": "weight decay 5e-4"}
 SCALES = (5, 10, 20, 50, 100)  # clients, as the paper has them
@@ -87,7 +88,13 @@ def live(settings: Settings, result: Result) -> None:
         go = st.button("Run it now", type="primary", key="compare_go")
     place, state = st.empty(), st.session_state
     if go:
-        where = f"{settings.dataset}, K = {settings.clients}, β = {settings.beta:g}"
+        where = ", ".join(
+            [
+                settings.dataset,
+                equation("clients", settings.clients),
+                equation("beta", settings.beta),
+            ]
+        )
         title = f"{METHODS[method].title}, {TRAINED_AS[recipe]}, on {where}, seed {settings.seed}"
         shown = state["_compare_live"] = Live(title, rounds)
         with place.container():

@@ -12,6 +12,7 @@ from pages.shared.pinned import same_graph
 from spear_core import Result, Settings, run
 from spear_core.figures import privacy as figures
 from spear_core.figures.common import class_names
+from spear_core.settings import equation
 from spear_core.studies.exposure import Exposure
 from spear_core.studies.privacy_cost import DRAWS, EPSILONS, Cost, privacy_cost
 from spear_core.transforms.calibration import gaussian_mu
@@ -48,7 +49,9 @@ def digit(result: Result, settings: Settings, before: Exposure, row: int) -> Non
     tiles.append(("sent,<br>no noise", sent_by(off, client, label)))
     for e in rungs:
         word = "now,<br>" if e == now else "sent,<br>"
-        tiles.append((f"{word}ε = {e:g}", sent_by(replace(settings, epsilon=e), client, label)))
+        tiles.append(
+            (word + equation("epsilon", e), sent_by(replace(settings, epsilon=e), client, label))
+        )
     said = "A real node, the upload without noise, then under more and more noise."
     show.chart(figures.ladder(result, tiles), "privacy_digit", said)
 
@@ -83,8 +86,8 @@ def promise(result: Result, settings: Settings, held: Tensor, width: Noise | Non
         st.latex(rf"b_n = \frac{{2}}{{\kappa\,\varepsilon}} = {width.counts:.3g}")
     st.caption(
         f"Δ = {held[client]:.2f}: as far as one changed node of client {client} can move its class "
-        f"sums, itself and through the neighbours it is smoothed into (α = {settings.alpha:g}, "
-        f"T = {settings.steps}). κ = {COUNT_SHARE:g} of the budget goes to the counts. An "
+        f"sums, itself and through the neighbours it is smoothed into ({equation('alpha', settings.alpha)}, "
+        f"{equation('steps', settings.steps)}). κ = {COUNT_SHARE:g} of the budget goes to the counts. An "
         "onlooker's odds about a node change by a factor of at most e^ε, so an ε far above 10 "
         "promises little on paper, whatever these two attacks fail to see. docs/privacy.md has the "
         "derivation."

@@ -55,7 +55,7 @@ def draw(
     if late and visitor.placing is not None:
         _wait_for_places(visitor.placing)
     elif not shown.fitted:
-        _wait(result.settings.dataset, shown.alpha, shown.steps, result.graph)
+        wait(result.settings.dataset, shown.alpha, shown.steps, result.graph)
     return not late
 
 
@@ -96,7 +96,7 @@ def _wait_for_places(job: Job[None]) -> None:
 
 
 @st.fragment(run_every=0.7)
-def _wait(_name: str, alpha: float, steps: int, graph: Graph) -> None:
+def wait(_name: str, alpha: float, steps: int, graph: Graph) -> None:
     """How far the UMAP is; the page is drawn again when it is there."""
     job = embed.background_fit(graph, alpha, steps, background.wait_for_pages)
     if job.error:

@@ -72,11 +72,11 @@ def class_bars(runs: Mapping[str, Result]) -> go.Figure:
     return layout(figure, 360, barmode="group", bargap=0.25)
 
 
-def with_liars(figure: go.Figure, map: Map, result: Result) -> go.Figure:
+def with_liars(figure: go.Figure, plane: Map, result: Result) -> go.Figure:
     """The map with a ring round every prototype that a liar sent."""
     up, names = result.uploads, class_names(result)
     lying = np.isin(up.client.cpu().numpy(), result.attackers)
-    xy = placed(map, result).local[lying]
+    xy = placed(plane, result).local[lying]
     rows = np.flatnonzero(lying).tolist()
     said = [
         f"<b>client {int(up.client[i])} lies</b><br>sent as class {names[int(up.label[i])]}, "
