@@ -21,9 +21,10 @@ graph, names = result.graph, class_names(result)
 st.title("Smoothing on " + settings.dataset)
 pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
+times, weight = equation("steps", settings.steps), equation("alpha", settings.alpha)
 st.markdown(
-    f"Every node is mixed with its neighbours **{equation('steps', settings.steps)}** times; they weigh "
-    f"**{equation('alpha', settings.alpha)}**. Follow one node: click another, type its id, or ask for one."
+    f"Every node is mixed with its neighbours **{times}** times; they weigh **{weight}**. "
+    "Follow one node: click another, type its id, or ask for one."
 )
 
 # one node ------------------------------------------------------------------------------------

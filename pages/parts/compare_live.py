@@ -88,13 +88,8 @@ def live(settings: Settings, result: Result) -> None:
         go = st.button("Run it now", type="primary", key="compare_go")
     place, state = st.empty(), st.session_state
     if go:
-        where = ", ".join(
-            [
-                settings.dataset,
-                equation("clients", settings.clients),
-                equation("beta", settings.beta),
-            ]
-        )
+        split = [equation(name, getattr(settings, name)) for name in ("clients", "beta")]
+        where = ", ".join([settings.dataset, *split])
         title = f"{METHODS[method].title}, {TRAINED_AS[recipe]}, on {where}, seed {settings.seed}"
         shown = state["_compare_live"] = Live(title, rounds)
         with place.container():

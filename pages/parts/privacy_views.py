@@ -84,10 +84,11 @@ def promise(result: Result, settings: Settings, held: Tensor, width: Noise | Non
             rf"{{{1 - COUNT_SHARE:g}\cdot {settings.epsilon:g}}} = {width.sums:.3g}"
         )
         st.latex(rf"b_n = \frac{{2}}{{\kappa\,\varepsilon}} = {width.counts:.3g}")
+    smoothing = ", ".join(equation(name, getattr(settings, name)) for name in ("alpha", "steps"))
     st.caption(
         f"Δ = {held[client]:.2f}: as far as one changed node of client {client} can move its class "
-        f"sums, itself and through the neighbours it is smoothed into ({equation('alpha', settings.alpha)}, "
-        f"{equation('steps', settings.steps)}). κ = {COUNT_SHARE:g} of the budget goes to the counts. An "
+        f"sums, itself and through the neighbours it is smoothed into ({smoothing}). "
+        f"κ = {COUNT_SHARE:g} of the budget goes to the counts. An "
         "onlooker's odds about a node change by a factor of at most e^ε, so an ε far above 10 "
         "promises little on paper, whatever these two attacks fail to see. docs/privacy.md has the "
         "derivation."

@@ -126,8 +126,8 @@ def test_only_what_lacks_is_measured(measured):
 
 def test_another_version_of_the_engine_measures_anew(measured, monkeypatch):
     sweep(Settings(), alpha=[0.1, 0.2])
-    for module in ("sweep_store", "sweep_block", "sweep_workers"):
-        monkeypatch.setattr(sys.modules[f"spear_core.{module}"], "version", lambda: "other")
+    for module in ("store", "block", "workers"):
+        monkeypatch.setattr(sys.modules[f"spear_core.sweeps.{module}"], "version", lambda: "other")
     sweep(Settings(), alpha=[0.1, 0.2])
     assert len(measured) == 2
 
