@@ -17,6 +17,7 @@ from tests.report import (  # noqa: F401  pytest finds its hooks here
     pytest_testnodedown,
 )
 
+collect_ignore = ["apps"]  # scripts that tests run
 hypothesis_settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
 hypothesis_settings.load_profile("steady")
 

@@ -117,7 +117,7 @@ def test_a_knob_that_the_page_does_not_know_is_drawn_as_its_setting_says(monkeyp
     monkeypatch.setitem(DEFENCES, "toy", entry)
     page = put(opened("attack"), defence="toy")
     field = page.main.number_input(key="forge_scale")
-    assert (field.label, field.min, field.max) == ("forge = scaled: the factor", -1e9, 1e9)
+    assert (field.label, field.min, field.max) == ("Factor on the prototypes of liars", -1e9, 1e9)
 
 
 # what an entry says is what its function gets ----------------------------------------------------

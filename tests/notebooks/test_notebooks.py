@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from notebooks.build import HERE, execute, outputs, read, sources
-from tests.browser import ROOT
+from pages.shared.pages import PAGES
 
 SCRIPTS = sources()
 
@@ -39,8 +39,7 @@ def test_its_links_lead_somewhere(script):
     text = script.read_text()
     pages = re.findall(r"http://localhost:8501/(\w*)", text)
     assert pages, "a notebook opens with the link to its page"
-    known = set(re.findall(r'url_path="(\w+)"', (ROOT / "app.py").read_text())) | {""}
-    assert set(pages) <= known
+    assert set(pages) <= {"", *(page.name for page in PAGES)}
     for target in re.findall(r"\]\(([^)#:]+)\)", text):  # links to files beside it
         assert (HERE / target).exists(), target
 
