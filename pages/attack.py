@@ -13,11 +13,12 @@ from pages.shared.livemap import live_map
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core import Settings, embed
 from spear_core.datasets.catalogue import CATALOGUE
+from spear_core.explain.damage import words
 from spear_core.figures import attack as figures
 from spear_core.figures.common import class_names
 from spear_core.figures.map import alt_text, map_figure
 from spear_core.figures.map.pinned import with_pinned
-from spear_core.studies.damage import Defended, Draw, compare, damage, held_by, honest, table, words
+from spear_core.studies.damage import Defended, Draw, compare, damage, held_by, honest, table
 
 CLASSES, MAP, PICTURES, DAMAGE, DEFENCES, PAPER = link.choices("attack_view")
 
@@ -197,7 +198,8 @@ elif view == DEFENCES:
             "Means over the paper's five seeds, in percent; std over them. Recovered: share of the "
             "gap between undefended and oracle; it may exceed 100, as clean accuracy is the bound."
         )
-    lines += ["from spear_core.studies.damage import compare, words", "print(words(compare(s)))"]
+    lines += ["from spear_core.explain.damage import words"]
+    lines += ["from spear_core.studies.damage import compare", "print(words(compare(s)))"]
 else:
     tables |= attack_paper.draw(settings)
     lines += ["from spear_core.paper.byzantine import beside_the_paper"]

@@ -174,7 +174,8 @@ with curve:
     table = privacy_views.price(result, settings, now, pin)
 if table is not None:
     tables["accuracy over epsilon"] = table
-    lines += ["", "from spear_core.studies.privacy_cost import privacy_cost"]
-    lines += ['print(*privacy_cost(s).words(), sep="\\n")']
+    lines += ["", "from spear_core.explain.privacy_cost import words"]
+    lines += ["from spear_core.studies.privacy_cost import privacy_cost"]
+    lines += ['print(*words(privacy_cost(s)), sep="\\n")']
 show.export(tables)
 show.same_in_python(settings, f"Privacy on {settings.dataset}", *lines)

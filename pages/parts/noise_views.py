@@ -11,10 +11,11 @@ import streamlit as st
 
 from pages.shared import link, runs, show
 from spear_core import Graph, Result, Settings, load
+from spear_core.explain.noise_curve import spread, words
 from spear_core.figures import noise as figures
 from spear_core.paper import perturbation
 from spear_core.settings import equation
-from spear_core.studies.noise_curve import KNOBS, VALUES, Curve, curve, spread
+from spear_core.studies.noise_curve import KNOBS, VALUES, Curve, curve
 
 FEW = 5_000  # nodes up to which every point is drawn twice
 Shown = tuple[dict[str, pd.DataFrame], list[str]]
@@ -80,8 +81,9 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
     rest: dict[str, Any] = {knob: 0, "seed": 42}  # the curve is the same wherever we are
     plain = replace(settings, **rest)
     lines = [
+        "from spear_core.explain.noise_curve import words",
         "from spear_core.studies.noise_curve import curve",
-        f'print(curve(s, "{knob}").words())',
+        f'print(words(curve(s, "{knob}")))',
     ]
     if nodes <= runs.SMALL:
         found = sweep(plain, knob, values, draws)
@@ -99,7 +101,7 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
         bar.empty()
     if found is None:
         return {}, lines
-    said = found.words()
+    said = words(found)
     st.markdown(said)
     here = (getattr(settings, knob), 100 * result.metrics.accuracy)
     left, right = st.columns([3, 2])

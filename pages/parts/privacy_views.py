@@ -10,6 +10,7 @@ from torch import Tensor
 from pages.shared import controls, runs, show
 from pages.shared.pinned import same_graph
 from spear_core import Result, Settings, run
+from spear_core.explain.privacy_cost import words
 from spear_core.figures import privacy as figures
 from spear_core.figures.common import class_names
 from spear_core.settings import equation
@@ -116,7 +117,7 @@ def price(
     cost = cost_of(plain)
     if cost is None:  # another seed has no test node
         return None
-    said = " ".join(cost.words())
+    said = " ".join(words(cost))
     st.markdown(said)
     here = (settings.epsilon, 100 * now)
     then = cost_of(theirs) if theirs != plain else None

@@ -11,13 +11,14 @@ from pages.shared import controls, link, runs, show
 from pages.shared.pinned import same_graph
 from spear_core import PAPER_SEEDS, Result, Settings
 from spear_core.explain import ablation as sentences
+from spear_core.explain.risk import held, inflated, simulated
 from spear_core.figures import shrink as figures
 from spear_core.figures.common import class_names
 from spear_core.figures.theory import error_over_count, peer_variance, risk_curve
 from spear_core.paper.errors import error_table
 from spear_core.settings import equation, symbol
-from spear_core.studies import risk
 from spear_core.studies.ablation import Ablation, ablation, gamma_curve
+from spear_core.studies.risk import simulate
 from spear_core.studies.risk_check import check
 
 BAND = 10_000  # nodes up to which the γ curve is drawn for five seeds
@@ -127,18 +128,21 @@ def theory(result: Result, pinned: Result | None, _reading: str) -> Shown:
         if show.shown(key):
             column.select_slider(label, sorted(link.choices(key), key=float), key=key)
     sigma2, tau2, n = (float(st.session_state[key]) for key in labels)
-    seen, own = risk.simulate(sigma2, tau2, int(n)), f"{sigma2 / n:.3g}"
+    seen, own = simulate(sigma2, tau2, int(n)), f"{sigma2 / n:.3g}"
     st.latex(
         r"\lambda^* = \frac{\sigma_0^2/n}{\sigma_0^2/n + \tau^2} = "
         rf"\frac{{{own}}}{{{own} + {tau2:g}}} = {seen.best:.3f}"
     )
-    show.chart(risk_curve(seen), "risk", seen.words())
-    st.markdown(f"{seen.words()}\n\n{risk.inflation_words(result)}")
+    said = simulated(seen)
+    show.chart(risk_curve(seen), "risk", said)
+    st.markdown(f"{said}\n\n{inflated(result)}")
     lines = [
-        "from spear_core.studies import risk",
-        f"seen = risk.simulate({sigma2:g}, {tau2:g}, {n:g})",
+        "from spear_core.explain.risk import inflated, simulated",
+        "from spear_core.studies.risk import simulate",
+        f"seen = simulate({sigma2:g}, {tau2:g}, {n:g})",
+        'print(simulated(seen), inflated(r), sep="\\n")',
     ]
-    return {}, [*lines, 'print(seen.words(), risk.inflation_words(r), sep="\\n")']
+    return {}, lines
 
 
 def model(result: Result, pinned: Result | None, reading: str) -> Shown:
@@ -146,7 +150,7 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
     names, settings, accuracy = class_names(result), result.settings, result.metrics.accuracy
     old = same_graph(pinned, result)
     seen, then = check(result, reading), check(old, reading) if old else None
-    words = seen.words()
+    words = held(seen)
     st.markdown(
         f"Squared errors to the centroids over {reading} (chosen above): look how close the points "
         "are to their lines. The fit takes prototypes as independent and one σ₀² for all classes."
@@ -171,8 +175,9 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
         st.markdown("**Is one τ² enough for all peers?** " + words["peers"])
         show.chart(peer_variance(seen, names, then), "peer-variance", words["peers"])
     lines = [
+        "from spear_core.explain.risk import held",
         "from spear_core.studies.risk_check import check",
-        f'print(check(r, "{reading}").words())',
+        f'print(held(check(r, "{reading}")))',
     ]
     return {"model": pd.DataFrame(seen.table())}, lines
 

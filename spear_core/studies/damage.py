@@ -110,24 +110,5 @@ def table(rows: Sequence[Defended]) -> list[dict[str, object]]:
     ]
 
 
-def words(rows: Sequence[Defended]) -> str:
-    """What the comparison shows, in two sentences."""
-    found = {row.defence: row for row in rows}
-    none, oracle = found[UNDEFENDED], found[ORACLE]
-    said = (
-        f"Nobody lies: {none.clean:.1f} %; undefended {none.accuracy:.1f} ± {none.std:.1f} %; an "
-        f"oracle that knows the liars and drops them reaches {oracle.accuracy:.1f} %."
-    )
-    others = [row for row in rows if row.defence not in (UNDEFENDED, ORACLE)]
-    best = max(others, key=lambda row: row.accuracy, default=none)
-    if best.recovered is None or best.accuracy <= none.accuracy:
-        return f"{said} No defence here does better than none."
-    return (
-        f"{said} The best defence is {best.defence}: {best.accuracy:.1f} ± {best.std:.1f} %, "
-        f"{best.recovered:.0f} % of the gap to the oracle, at a cost of {best.clean_cost:.1f} "
-        "points when nobody lies."
-    )
-
-
 def _accuracy(settings: Settings) -> float | None:
     return run(settings).metrics.accuracy

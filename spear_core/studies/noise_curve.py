@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spear_core.run import run
-from spear_core.settings import PAPER_SEEDS, Settings, equation, named, written
+from spear_core.settings import PAPER_SEEDS, Settings, named, written
 
 VALUES: dict[str, tuple[float, ...]] = {  # setting -> where its curve is drawn
     "edge_noise": (0.0, 0.1, 0.25, 0.5, 0.75, 1.0),
@@ -44,22 +44,6 @@ class Curve:
     @property
     def ticks(self) -> list[str]:
         return [written(self.knob, value) for value in self.values]
-
-    def words(self) -> str:
-        """What the strongest noise costs, and what smoothing is worth there and without noise."""
-        worst = 0 if self.clean else len(self.values) - 1
-        cost = self.smoothed[worst] - self.smoothed[self.clean]
-        here, there = (equation(self.knob, self.values[i]) for i in (self.clean, worst))
-        said = f"From {here} to {there} accuracy changes by {spread(cost)} points"
-        said += f", to {self.smoothed[worst].mean():.2f} %."
-        if self.settings.alpha == 0 or self.settings.steps == 0:
-            return f"{said} Smoothing is off, so both curves are one."
-        at_ease, under = self.gain[self.clean], self.gain[worst]
-        return (
-            f"{said} Smoothing with {equation('alpha', self.settings.alpha)} gives "
-            f"{spread(at_ease)} points at {here} and {spread(under)} at {there}: "
-            f"{_repair(under - at_ease)}"
-        )
 
     def table(self) -> dict[str, list]:
         """One row a value: means and standard deviations over the runs."""
@@ -95,17 +79,3 @@ def curve(
             if progress:
                 progress((j * len(values) + i + 1) / (len(runs) * len(values)))
     return Curve(settings, knob, values, found[0], found[1])
-
-
-def spread(each: np.ndarray) -> str:
-    """Mean ± standard deviation with a sign."""
-    return f"{each.mean():+.2f}\u00a0±\u00a0{each.std():.2f}".replace("-", "−")
-
-
-def _repair(more: np.ndarray) -> str:
-    """Whether smoothing gives more under noise than without it."""
-    if abs(more.mean()) <= more.std() + 1e-9:
-        return f"{spread(more)}, within the spread."
-    return f"{spread(more)}, so it " + (
-        "repairs part of the damage." if more.mean() > 0 else "is worth less under this noise."
-    )

@@ -13,7 +13,6 @@ from spear_core.settings import PAPER_SEEDS, Settings
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10_000.0)
 DRAWS = 4
-STRONG = 1.0  # an ε that is usually called private
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,34 +33,6 @@ class Cost:
     def std(self) -> np.ndarray:
         """Standard deviation over seeds and draws together."""
         return self.noisy.std((1, 2))
-
-    def words(self) -> list[str]:
-        """What the curve says, one sentence each."""
-        said = [
-            f"Without noise {self.exact.mean():.1f} ± {self.exact.std():.1f} % "
-            f"({len(self.exact)} seeds)."
-        ]
-        near = [e for e, m in zip(self.epsilons, self.mean, strict=True) if self._lost(m) <= 1]
-        if near:
-            said.append(f"The smallest ε here that costs at most 1 point is {min(near):g}.")
-        else:
-            said.append(f"Even ε = {max(self.epsilons):g} costs more than 1 point.")
-        if STRONG in self.epsilons:
-            said.append(self._strong(self.epsilons.index(STRONG)))
-        return said
-
-    def _strong(self, i: int) -> str:
-        mean, std = self.mean[i], self.std[i]
-        reached = f"At ε = {STRONG:g} accuracy is {mean:.1f} ± {std:.1f} %"
-        if mean - std <= self.constant:
-            return (
-                f"{reached}, no better than always naming the largest class "
-                f"({self.constant:.1f} %): privacy costs everything here."
-            )
-        return f"{reached}, {self._lost(mean):.1f} points less than without noise."
-
-    def _lost(self, accuracy: float) -> float:
-        return float(self.exact.mean() - accuracy)
 
     def table(self) -> dict[str, list]:
         """One row an ε: mean accuracy and its standard deviation."""

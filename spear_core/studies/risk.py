@@ -7,7 +7,7 @@ Whether a real run is like that is asked in risk_check.py.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,7 +15,6 @@ from torch import Tensor
 
 from spear_core.client import Uploads
 from spear_core.randomness import generator
-from spear_core.run import Result
 from spear_core.server import mixture
 from spear_core.settings import Settings
 
@@ -49,14 +48,6 @@ class Simulation:
     measured_best: float  # where the measured curve is least
     best_risk: float  # at λ*
     local: float  # σ₀²/n, the risk without shrinkage
-
-    def words(self) -> str:
-        """Where the risk is least, and how much that saves."""
-        return (
-            f"Simulated, the risk is least at λ = {self.measured_best:.3f}. At λ* it is "
-            f"{self.best_risk:.3g}, {100 * (1 - self.best_risk / self.local):.0f} % less than the "
-            f"{self.local:.3g} of the local prototype alone."
-        )
 
 
 def simulate(sigma2: float, tau2: float, n: int, seed: int = 0) -> Simulation:
@@ -94,17 +85,3 @@ def inflation(uploads: Uploads, settings: Settings) -> Tensor:
     sums.index_add_(1, uploads.label, torch.stack([n, omega * omega / n, omega]))
     total, square, weight = sums[:, held]
     return total * square / (weight * weight)
-
-
-def inflation_words(result: Result) -> str:
-    """What the proposition leaves out, the averaging over clients, with this run's figures."""
-    settings = result.settings
-    plain = replace(settings, shrinkage=False, count_weights=False)
-    now, alike = inflation(result.uploads, settings), inflation(result.uploads, plain)
-    return (
-        "The proposition is about one client's prototype. SPEAR then averages over the clients, "
-        "and by the same model the mean weighted by counts, without shrinkage, has the least "
-        f"variance of all weighted means. On {settings.dataset} the global prototypes have "
-        f"{float(now.mean()):.3f} times that variance with the present settings (worst class "
-        f"{float(now.max()):.3f}); a plain mean of the clients has {float(alike.mean()):.2f} times."
-    )

@@ -12,9 +12,8 @@ import torch
 from torch import Tensor
 
 from spear_core.client import Uploads
-from spear_core.measures.prototype_error import EVERY, TEST
+from spear_core.measures.prototype_error import TEST
 from spear_core.run import Result
-from spear_core.settings import equation
 from spear_core.studies.slope import Slope, fit_slope
 
 
@@ -93,14 +92,6 @@ class Check:
         }
         return {name: column.tolist() for name, column in columns.items()}
 
-    def words(self) -> dict[str, str]:
-        """What the fit says and what it does not: on the slope, on γ and on the peer means."""
-        return {
-            "slope": _slope_words(self),
-            "gamma": _gamma_words(self),
-            "peers": _peer_words(self),
-        }
-
     def _only(self, rows: np.ndarray) -> "Check":
         kept: dict[str, Any] = {
             name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)
@@ -145,60 +136,3 @@ def check(result: Result, reading: str = TEST) -> Check:
 def _holders(uploads: Uploads) -> Tensor:
     """How many clients hold the class of each upload, (P)."""
     return torch.bincount(uploads.label, minlength=uploads.classes)[uploads.label]
-
-
-def _slope_words(seen: Check) -> str:
-    line, different = seen.slope, len(np.unique(seen.n[seen.error > 0]))
-    if line is None:
-        return (
-            f"No slope can be fitted: that takes three different counts n, and there "
-            f"{'is' if different == 1 else 'are'} {different or 'none'}."
-        )
-    found = (
-        f"The fitted slope is {line.slope:.2f} over {len(seen.n)} prototypes, 95 % interval "
-        f"{line.low:.2f} to {line.high:.2f}"
-    ).replace("-", "−")
-    if line.low <= 0 <= line.high:
-        return f"{found}: too few or too scattered points to tell whether the error falls with n."
-    if line.low <= -1 <= line.high:
-        return f"{found}. It holds −1: nothing here speaks against an error that falls as 1/n."
-    if line.slope > -1:
-        return (
-            f"{found}: the error falls more slowly than 1/n, as it would if n nodes of one client "
-            "told less than n independent ones, or if the centroid were off by something itself."
-        )
-    own = " The client's own nodes are part of this centroid, which has that effect."
-    return f"{found}: the error falls faster than 1/n.{own if seen.reading == EVERY else ''}"
-
-
-def _gamma_words(seen: Check) -> str:
-    if seen.sigma2 is None:
-        return "No prototype differs from its centroid, so there is no variance to fit."
-    if seen.gamma_hat is None:
-        return "No class has two holders, so there are no peers and τ² cannot be measured."
-    spread, guess = seen.gamma_range, f"The errors ask for γ̂ = τ²/σ₀² = {seen.gamma_hat:.2g}"
-    if spread is None:
-        return f"{guess}; only one class has peers, so how sure that is cannot be said."
-    low, high = spread
-    inside = f"{guess}, between {low:.2g} and {high:.2g} when one class at a time is left out"
-    now = equation("gamma", seen.gamma)
-    if low <= seen.gamma <= high:
-        return f"{inside}. The present {now} lies within."
-    more = "less" if seen.gamma > high else "more"
-    return f"{inside}. The present {now} pulls {more} towards the peers than that."
-
-
-def _peer_words(seen: Check) -> str:
-    miss = seen.typical_miss
-    if miss is None:
-        return (
-            "No class has two holders (or no error is left), so there is no peer mean to look at."
-        )
-    exact = seen.exact[seen.pulled]
-    wide = exact.max() / exact.min()
-    return (
-        f"By the model the variance of a peer mean runs from {exact.min():.2g} to {exact.max():.2g}"
-        f", a factor of {wide:.3g}, where the paper takes one τ² = {seen.tau2:.2g} for all. The "
-        f"errors seen miss the exact variance by a factor of {miss[0]:.1f} on a typical prototype, "
-        f"the constant by {miss[1]:.1f}."
-    )

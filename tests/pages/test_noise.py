@@ -4,6 +4,7 @@ import pytest
 
 from pages.shared import link
 from spear_core import Settings, run
+from spear_core.explain.noise_curve import words
 from spear_core.paper import perturbation
 from spear_core.studies.noise_curve import VALUES, curve
 from tests.apptest import opened, printed, put, said
@@ -27,7 +28,7 @@ def test_a_sweep_draws_and_its_lines_run(page, view):
     assert "Smoothing with α = 0.15 gives" in text
     assert "nan" not in text
     if view == FEATURES:
-        assert curve(Settings(), "feature_noise", draws=2).words() in text
+        assert words(curve(Settings(), "feature_noise", draws=2)) in text
         assert "From η = 0 to η = 0.9" in printed(page)
 
 

@@ -5,6 +5,7 @@ import pytest
 from pages.shared.controls import GAMMAS
 from spear_core import Settings, run
 from spear_core.explain.ablation import gamma_words, words
+from spear_core.explain.risk import held, simulated
 from spear_core.studies.ablation import ablation, gamma_curve
 from spear_core.studies.risk import simulate
 from spear_core.studies.risk_check import check
@@ -38,10 +39,11 @@ def test_every_view_draws_and_its_lines_run(page, view):
         sentences = words(ablation(Settings()))
         assert all(sentence in text and sentence in out for sentence in sentences)
     if view == "Proposition 1":
-        assert simulate(1, 0.5, 3).words() in text
-        assert simulate(1, 0.5, 3).words() in out
+        sentences = simulated(simulate(1, 0.5, 3))
+        assert sentences in text
+        assert sentences in out
     if view == "Does the model hold":
-        sentences = check(run(Settings())).words()
+        sentences = held(check(run(Settings())))
         assert all(sentence in text and sentence in out for sentence in sentences.values())
 
 
@@ -63,7 +65,7 @@ def test_sliders_of_the_proposition(page):
 def test_both_readings_of_the_centroid(page):
     page.session_state["centroid"] = "all nodes"
     text = show(page, "Does the model hold")
-    assert check(run(Settings()), "all nodes").words()["slope"] in text
+    assert held(check(run(Settings()), "all nodes"))["slope"] in text
     assert "centroids_of('all nodes')" in page.code[0].value
 
 
