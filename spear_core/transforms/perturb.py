@@ -12,7 +12,6 @@ larger rate spoils all that a smaller one does and more: curves over a rate are 
 - Labels: training nodes get the label of another class, each as likely.
 """
 
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -25,7 +24,6 @@ from spear_core.settings import Settings
 from spear_core.transforms.rewire import rewired
 
 KEPT = 4  # noisy partitions kept, so that moving α or γ rebuilds nothing
-SAME_EDGES = ("adjacency", "reverse", "operator", "operator_t", "test_operator")
 
 
 def perturb(partition: Partition, settings: Settings) -> Partition:
@@ -64,13 +62,13 @@ def _noisy(
     graph = partition.graph
     if features:
         rng = generator(seed, f"feature noise {draw}")
-        graph = with_features(graph, _masked(graph, features, rule, rng))
+        graph = graph.replace(x=_masked(graph, features, rule, rng))
     if edges:
         rng = generator(seed, f"edge noise {draw}")
         owner = partition.owner.cpu().numpy()
         group = owner if inside else np.zeros_like(owner)
         graph = graph.replace(edge_index=rewired(partition.graph, group, edges, rng))
-    return with_graph(partition, graph)
+    return partition.on(graph)
 
 
 @lru_cache(maxsize=KEPT)
@@ -82,24 +80,7 @@ def _mislabelled(partition: Partition, rate: float, seed: int, draw: int) -> Par
     nodes = nodes[np.argsort(chance[nodes])][: round(rate * len(nodes))]
     y = graph.y.cpu().numpy().copy()
     y[nodes] = (y[nodes] + further[nodes]) % graph.classes
-    return with_graph(partition, graph.replace(y=torch.as_tensor(y, device=graph.device)))
-
-
-def with_graph(partition: Partition, graph: Graph) -> Partition:
-    """A partition of another graph of these nodes by the same owners; what still holds is kept."""
-    new = replace(partition, graph=graph)
-    if graph.edge_index is partition.graph.edge_index:
-        kept = {name: partition.__dict__.get(name) for name in ("operator_t", "cut", "degree")}
-        new.__dict__.update({name: value for name, value in kept.items() if value is not None})
-    return new
-
-
-def with_features(graph: Graph, x: torch.Tensor) -> Graph:
-    """The graph with other features of the same nodes; its operators are kept."""
-    new = graph.replace(x=x)
-    kept = {name: graph.__dict__.get(name) for name in SAME_EDGES}
-    new.__dict__.update({name: value for name, value in kept.items() if value is not None})
-    return new
+    return partition.on(graph.replace(y=torch.as_tensor(y, device=graph.device)))
 
 
 def _masked(graph: Graph, rate: float, rule: str, rng: np.random.Generator) -> torch.Tensor:
