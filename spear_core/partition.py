@@ -7,12 +7,14 @@ have different owners leaves K separate graphs.
 import random
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from spear_core.errors import SettingError
+from spear_core.fields import stage_of
 from spear_core.graph import Graph
 from spear_core.kept import Kept, made_from
 from spear_core.propagate import client_operator_t
@@ -117,21 +119,20 @@ class Partition:
 
 def split(graph: Graph, settings: Settings) -> Partition:
     """The partition that the settings ask for; kept, so that equal requests share one object."""
-    return _split(
-        graph, settings.partition, settings.clients, float(settings.beta), int(settings.seed)
-    )
+    return _split(graph, stage_of(settings, "split"))
 
 
 @lru_cache(maxsize=8)
-def _split(graph: Graph, kind: str, clients: int, beta: float, seed: int) -> Partition:
-    n = graph.num_nodes
+def _split(graph: Graph, key: tuple[tuple[str, Any], ...]) -> Partition:
+    given = dict(key)
+    kind, clients, seed, n = given["partition"], given["clients"], given["seed"], graph.num_nodes
     if clients > n:
         raise SettingError(
             f"clients must be at most the number of nodes, got {clients} for {n} nodes."
         )
     redraws, under = 0, False
     if kind == "dirichlet":
-        owner, redraws, under = dirichlet(graph.y.cpu().numpy(), clients, beta, seed)
+        owner, redraws, under = dirichlet(graph.y.cpu().numpy(), clients, given["beta"], seed)
     elif kind == "iid":
         order = generator(seed, "partition").permutation(n)
         owner = np.empty(n, dtype=np.int64)

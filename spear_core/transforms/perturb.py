@@ -13,16 +13,19 @@ larger rate spoils all that a smaller one does and more: curves over a rate are 
 """
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
 
+from spear_core.fields import stage_of
 from spear_core.graph import Graph
 from spear_core.partition import Partition
 from spear_core.randomness import generator
 from spear_core.settings import Settings
 from spear_core.transforms.rewire import rewired
 
+Key = tuple[tuple[str, Any], ...]  # names and values of the settings that noise depends on
 KEPT = 4  # noisy partitions kept, so that moving α or γ rebuilds nothing
 
 
@@ -31,7 +34,7 @@ def perturb(partition: Partition, settings: Settings) -> Partition:
     noisy = _spoiled(partition, settings)
     if settings.label_noise == 0:
         return noisy
-    return _mislabelled(noisy, settings.label_noise, settings.seed, settings.draw)
+    return _mislabelled(noisy, stage_of(settings, "mislabel"))
 
 
 def perturb_test(partition: Partition, settings: Settings) -> Partition:
@@ -42,42 +45,37 @@ def perturb_test(partition: Partition, settings: Settings) -> Partition:
     return _spoiled(partition, settings) if settings.noise_test else partition
 
 
-def _spoiled(partition: Partition, s: Settings) -> Partition:
-    if s.edge_noise == 0 and s.feature_noise == 0:
+def _spoiled(partition: Partition, settings: Settings) -> Partition:
+    if settings.edge_noise == 0 and settings.feature_noise == 0:
         return partition
-    inside = s.noise_when == "after" and s.edge_noise > 0
-    return _noisy(partition, s.edge_noise, inside, s.feature_noise, s.feature_rule, s.seed, s.draw)
+    return _noisy(partition, stage_of(settings, "spoil"))
 
 
 @lru_cache(maxsize=KEPT)
-def _noisy(
-    partition: Partition,
-    edges: float,
-    inside: bool,
-    features: float,
-    rule: str,
-    seed: int,
-    draw: int,
-) -> Partition:
-    graph = partition.graph
-    if features:
+def _noisy(partition: Partition, key: Key) -> Partition:
+    given, graph = dict(key), partition.graph
+    seed, draw = given["seed"], given["draw"]
+    if given["feature_noise"]:
         rng = generator(seed, f"feature noise {draw}")
-        graph = graph.replace(x=_masked(graph, features, rule, rng))
-    if edges:
+        x = _masked(graph, given["feature_noise"], given["feature_rule"], rng)
+        graph = graph.replace(x=x)
+    if given["edge_noise"]:
         rng = generator(seed, f"edge noise {draw}")
         owner = partition.owner.cpu().numpy()
-        group = owner if inside else np.zeros_like(owner)
-        graph = graph.replace(edge_index=rewired(partition.graph, group, edges, rng))
+        group = owner if given["noise_when"] == "after" else np.zeros_like(owner)
+        edges = rewired(partition.graph, group, given["edge_noise"], rng)
+        graph = graph.replace(edge_index=edges)
     return partition.on(graph)
 
 
 @lru_cache(maxsize=KEPT)
-def _mislabelled(partition: Partition, rate: float, seed: int, draw: int) -> Partition:
-    graph, rng = partition.graph, generator(seed, f"label noise {draw}")
+def _mislabelled(partition: Partition, key: Key) -> Partition:
+    given, graph = dict(key), partition.graph
+    rng = generator(given["seed"], f"label noise {given['draw']}")
     chance = rng.random(graph.num_nodes)  # a node's luck does not depend on who else is labelled
     further = rng.integers(1, max(2, graph.classes), graph.num_nodes)
     nodes = graph.train_nodes.cpu().numpy()
-    nodes = nodes[np.argsort(chance[nodes])][: round(rate * len(nodes))]
+    nodes = nodes[np.argsort(chance[nodes])][: round(given["label_noise"] * len(nodes))]
     y = graph.y.cpu().numpy().copy()
     y[nodes] = (y[nodes] + further[nodes]) % graph.classes
     return partition.on(graph.replace(y=torch.as_tensor(y, device=graph.device)))
