@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from spear_core.client import DeferredUploads
 from spear_core.exact import (
     SMALLEST,
-    exact_prototypes,
     exact_scores,
     exact_z,
     first_of_best,
@@ -23,7 +21,7 @@ from spear_core.exact import (
 from spear_core.graph import Graph
 from spear_core.powers import kept_z
 from spear_core.propagate import propagate
-from spear_core.server import Estimate, mixture
+from spear_core.server import Estimate
 from spear_core.settings import Settings
 
 # Reach of float32 rounding in the difference of two scores: over three times the most measured.
@@ -89,7 +87,7 @@ def _settled(graph: Graph, estimate: Estimate, settings: Settings, nodes: Tensor
     absent = ~estimate.seen
     w = power_weights(settings.alpha, settings.steps, graph.device)
     if len(nodes) > MANY:
-        every = _prototypes(estimate, settings, torch.arange(len(absent), device=graph.device))
+        every = estimate.exact(torch.arange(len(absent), device=graph.device))
         scores = exact_scores(graph, every, w)[nodes]
         return first_of_best(scores.masked_fill_(absent, -torch.inf))
     z = exact_z(graph, nodes, w.expand(len(nodes), -1))
@@ -99,17 +97,7 @@ def _settled(graph: Graph, estimate: Estimate, settings: Settings, nodes: Tensor
     if len(doubt):
         close = scores >= (scores.amax(dim=1) - reach)[:, None]
         which = close[doubt].any(dim=0).nonzero().squeeze(1)
-        again = z[doubt] @ _prototypes(estimate, settings, which).t()
+        again = z[doubt] @ estimate.exact(which).t()
         scores[doubt] = -torch.inf
         scores[doubt[:, None], which] = again.masked_fill_(~close[doubt][:, which], -torch.inf)
     return first_of_best(scores)
-
-
-def _prototypes(estimate: Estimate, settings: Settings, labels: Tensor) -> Tensor:
-    """Unit prototypes of some classes in float64: summed again, or as they were sent."""
-    uploads = estimate.uploads
-    if not isinstance(uploads, DeferredUploads) or settings.defence != "none":
-        return unit(estimate.prototypes)[labels]
-    omega = mixture(uploads, settings)[1][:, None].expand(-1, len(labels))
-    w = power_weights(uploads.alpha, uploads.steps, labels.device)
-    return exact_prototypes(uploads, omega, w.expand(len(labels), -1), labels)

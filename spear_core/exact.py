@@ -13,8 +13,8 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from spear_core.client import DeferredUploads
 from spear_core.graph import Graph
+from spear_core.partition import Partition
 from spear_core.propagate import as_double, mixing, select_rows
 
 TIE = 1e-12  # far above float64 rounding, far below any difference that is meant
@@ -31,21 +31,23 @@ def power_weights(alpha: float, steps: int, device: torch.device) -> Tensor:
     return torch.tensor([weights], dtype=torch.float64, device=device)
 
 
-def exact_prototypes(uploads: DeferredUploads, omega: Tensor, w: Tensor, labels: Tensor) -> Tensor:
+def exact_prototypes(partition: Partition, omega: Tensor, w: Tensor, labels: Tensor) -> Tensor:
     """Unit prototypes in float64, (Q, F): one for every column of ω (P, Q), row of w and label.
 
     `w` (Q, T + 1) are the weights of the powers of the operator (`power_weights`).
     """
-    graph, owner = uploads.partition.graph, uploads.partition.owner
+    graph, owner, (client, own) = partition.graph, partition.owner, partition.pairs
     nodes = graph.train_nodes
     label = graph.y[nodes]
-    pair = uploads.table(torch.arange(len(uploads.client), device=graph.device))
-    each = (omega.double() / uploads.counts[:, None])[pair[owner[nodes], label]]
+    pair = torch.zeros(partition.clients, graph.classes, dtype=torch.int64, device=graph.device)
+    pair[client, own] = torch.arange(len(client), device=graph.device)
+    counts = partition.train_counts[client, own]
+    each = (omega.double() / counts[:, None])[pair[owner[nodes], label]]
     each = each.masked_fill_(label[:, None] != labels, 0)
     shape = (graph.num_nodes, len(labels))
     total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
     if w.shape[1] > 1:
-        operator = as_double(uploads.partition.operator_t)
+        operator = as_double(partition.operator_t)
     for first in range(0, len(labels), COLUMNS):
         some = slice(first, first + COLUMNS)
         power = total.new_zeros(len(total), len(labels[some]))

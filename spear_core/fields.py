@@ -7,7 +7,7 @@ setting to people reads them: controls, charts, notebooks and the command line.
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import Field, field
+from dataclasses import Field, field, fields
 from typing import Any
 
 from spear_core.errors import SettingError
@@ -51,15 +51,24 @@ def setting(
     label: str = "",
     unit: str = "",
     form: Callable[[Any], str] = plain,
+    stages: str = "",
     **limits: Any,
 ) -> Any:
     """A field with all that is said of it.
 
     `label` names it in a few words, `symbol` is the paper's, `help` goes on where the label ends,
-    `form` writes a value. Limits are low, above, high, below, infinite, choices and a hint.
+    `form` writes a value, `stages` name the steps of a run that depend on it and whose outcome is
+    kept (load, split, spoil, mislabel). Limits are low, above, high, below, infinite, choices and
+    a hint.
     """
     words = {"help": help, "symbol": symbol, "label": label, "unit": unit, "form": form}
-    return field(default=default, metadata=words | limits)
+    return field(default=default, metadata=words | {"stages": stages.split()} | limits)
+
+
+def stage_of(settings: Any, stage: str) -> tuple[tuple[str, Any], ...]:
+    """Name and value of every field that a stage depends on: the key of what it gives."""
+    chosen = (f.name for f in fields(settings) if stage in f.metadata["stages"])
+    return tuple((name, getattr(settings, name)) for name in chosen)
 
 
 def name_of(f: "Field[Any]") -> str:

@@ -1,35 +1,22 @@
 """`Graph`: features, edges, labels and masks, with what is derived from them kept beside them.
 
-Everything here is a tensor on one device. The derived operators are built on first use and carried
-over when only labels or masks change, so that a second run on the same dataset builds nothing.
+Everything here is a tensor on one device. What is derived is made on first use and shared with
+copies for which it still holds, so that a second run on the same dataset builds nothing.
 """
 
 import dataclasses
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from spear_core.errors import DataDamaged
+from spear_core.kept import Kept, made_from
 from spear_core.propagate import Adjacency, adjacency, as_double, select_rows, transition
 
 TINY = 1e-38  # keeps a division by zero away
 SUMMED = 4096  # nodes summed in float32 at a time; a long sum of small numbers loses digits
-
-_MADE_FROM = {  # derived attribute -> the fields it is made from
-    "features": {"x"},
-    "features_t": {"x"},
-    "exact_features_t": {"x"},
-    "adjacency": {"edge_index", "x"},
-    "reverse": {"edge_index", "x"},
-    "operator": {"edge_index", "x"},
-    "operator_t": {"edge_index", "x"},
-    "test_nodes": {"test"},
-    "test_operator": {"edge_index", "x", "test"},
-    "train_nodes": {"train"},
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +37,9 @@ class Graph:
     class_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # what was out of the ordinary and how it was handled
     classes: int = 0  # C; at least the largest label plus one and the number of class names
+    kept: Kept = field(
+        default_factory=Kept, init=False, repr=False
+    )  # what is derived from the others
 
     def __post_init__(self) -> None:
         labels = int(self.y.max()) + 1 if len(self.y) else 0
@@ -71,7 +61,7 @@ class Graph:
     def device(self) -> torch.device:
         return self.y.device
 
-    @cached_property
+    @made_from("x")
     def features(self) -> Tensor:
         """X̃ (N, F): every row of unit length, whatever its scale; a zero row stays zero."""
         if self.x.layout != torch.sparse_csr:
@@ -87,7 +77,7 @@ class Graph:
         length = zero.index_add_(0, row, values * values).sqrt().clamp_min_(TINY)
         return csr_tensor(crow, self.x.col_indices(), values / length[row], self.x.shape)
 
-    @cached_property
+    @made_from("x")
     def features_t(self) -> Tensor:
         """X̃ᵀ (F, N): stored as CSR when sparse, since multiplying by a CSC tensor is slow."""
         if self.features.layout != torch.sparse_csr:
@@ -97,7 +87,7 @@ class Graph:
             flipped.ccol_indices(), flipped.row_indices(), flipped.values(), self.x.shape[::-1]
         )
 
-    @cached_property
+    @made_from("x")
     def exact_features_t(self) -> Tensor:
         """X̃ᵀ in float64: what near ties and grids on sparse features are summed with."""
         return as_double(self.features_t)
@@ -114,49 +104,58 @@ class Graph:
             return (self.features_t @ mass).t()
         return summed(mass, self.features)
 
-    @cached_property
+    @made_from("edge_index", "nodes")
     def adjacency(self) -> Adjacency:
         """A + I as CSR: what both operators are made from."""
         return adjacency(self.edge_index, self.num_nodes)
 
-    @cached_property
+    @made_from("edge_index", "nodes")
     def reverse(self) -> Adjacency:
         """(A + I)ᵀ; the same object where the graph is symmetric."""
         return self.adjacency.reverse()
 
-    @cached_property
+    @made_from("edge_index", "nodes")
     def operator(self) -> Tensor:
         """Â = D̃⁻¹(A + I), (N, N)."""
         return transition(self.adjacency)
 
-    @cached_property
+    @made_from("edge_index", "nodes")
     def operator_t(self) -> Tensor:
         """Âᵀ, (N, N)."""
         return transition(self.reverse, of=self.adjacency)
 
-    @cached_property
+    @made_from("edge_index", "nodes", "test")
     def test_operator(self) -> Tensor:
         """The test rows of Â, (number of test nodes, N)."""
         return select_rows(self.operator, self.test_nodes)
 
-    @cached_property
+    @made_from("test")
     def test_nodes(self) -> Tensor:
+        """The nodes of the test mask, ascending."""
         return self.test.nonzero().squeeze(1)
 
-    @cached_property
+    @made_from("train")
     def train_nodes(self) -> Tensor:
+        """The nodes of the train mask, ascending."""
         return self.train.nonzero().squeeze(1)
 
     def replace(self, **changes: Any) -> "Graph":
-        """A copy with some fields changed that keeps every derived tensor still true.
+        """A copy with some fields changed that shares everything derived which still holds.
 
         Other labels never make the number of classes smaller.
         """
+        changed = set(changes)
+        if "x" in changes and len(changes["x"]) != self.num_nodes:
+            changed.add("nodes")
         new = dataclasses.replace(self, **changes)
-        for name, needs in _MADE_FROM.items():
-            if name in self.__dict__ and not needs & changes.keys():
-                new.__dict__[name] = self.__dict__[name]
+        new.kept.share(self.kept, frozenset(changed))
         return new
+
+    def differs(self, other: "Graph") -> frozenset[str]:
+        """The fields in which another graph is not the very same, `nodes` if their number is."""
+        names = {f.name for f in dataclasses.fields(self)} - {"kept"}
+        changed = {n for n in names if getattr(self, n) is not getattr(other, n)}
+        return frozenset(changed | ({"nodes"} if self.num_nodes != other.num_nodes else set()))
 
     def checked(self) -> "Graph":
         """Itself, or one sentence if its train mask leaves nothing to learn from."""
@@ -165,8 +164,10 @@ class Graph:
         return self
 
     def warm(self) -> "Graph":
-        """Build everything that depends on the dataset alone; returns itself."""
-        for name in _MADE_FROM:
+        """Itself, with what every run on it needs built."""
+        sparse = self.features.layout == torch.sparse_csr
+        names = ("features_t", "operator", "operator_t", "test_operator", "train_nodes")
+        for name in (*names, "exact_features_t") if sparse else names:
             getattr(self, name)
         return self
 

@@ -5,15 +5,18 @@ have different owners leaves K separate graphs.
 """
 
 import random
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from spear_core.errors import SettingError
+from spear_core.fields import stage_of
 from spear_core.graph import Graph
+from spear_core.kept import Kept, made_from
 from spear_core.propagate import client_operator_t
 from spear_core.randomness import generator
 from spear_core.settings import Settings
@@ -32,25 +35,34 @@ class Partition:
     clients: int  # K
     redraws: int = 0
     under_minimum: bool = False  # the last draw was kept though a client has under 10 nodes
+    kept: Kept = field(
+        default_factory=Kept, init=False, repr=False
+    )  # what is derived from the others
 
-    @cached_property
+    @made_from("y", "classes", "owner")
     def counts(self) -> Tensor:
         """Nodes of every client and class, (K, C)."""
         return cell_counts(self.owner, self.graph.y, self.clients, self.graph.classes)
 
-    @cached_property
+    @made_from("y", "train", "classes", "owner")
     def train_counts(self) -> Tensor:
         """Training nodes of every client and class, (K, C): the n of the paper."""
         nodes = self.graph.train_nodes
         owner, label = self.owner[nodes], self.graph.y[nodes]
         return cell_counts(owner, label, self.clients, self.graph.classes)
 
-    @cached_property
+    @made_from("y", "train", "classes", "owner")
+    def pairs(self) -> tuple[Tensor, Tensor]:
+        """Client and class of every pair with a training node, by client and class, (P) each."""
+        client, label = self.train_counts.nonzero(as_tuple=True)
+        return client, label
+
+    @made_from("owner")
     def sizes(self) -> Tensor:
         """Nodes of every client, (K)."""
         return torch.bincount(self.owner, minlength=self.clients)
 
-    @cached_property
+    @made_from("edge_index", "owner")
     def cut(self) -> Tensor:
         """True for every edge whose ends belong to different clients, (E)."""
         source, target = self.graph.edge_index
@@ -71,18 +83,24 @@ class Partition:
         none = (self.train_counts.sum(1) == 0) & (self.sizes > 0)
         return none.nonzero().squeeze(1).tolist()
 
-    @cached_property
+    @made_from("edge_index", "owner")
     def operator_t(self) -> Tensor:
         """The transposed smoothing operator of all clients at once, (N, N)."""
         return client_operator_t(self.graph.adjacency, self.graph.reverse, self.owner)
 
-    @cached_property
+    @made_from("edge_index", "owner")
     def degree(self) -> Tensor:
         """Mean number of neighbours inside each client, (K); 0 for an empty one."""
         source, target = self.graph.edge_index
         owner = self.owner.index_select(0, source)[~self.cut & (source != target)]
         inside = torch.bincount(owner, minlength=self.clients)
         return inside / self.sizes.clamp_min(1)
+
+    def on(self, graph: Graph) -> "Partition":
+        """Another graph of these nodes by the same owners; what still holds is shared."""
+        new = replace(self, graph=graph)
+        new.kept.share(self.kept, self.graph.differs(graph))
+        return new
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -101,21 +119,20 @@ class Partition:
 
 def split(graph: Graph, settings: Settings) -> Partition:
     """The partition that the settings ask for; kept, so that equal requests share one object."""
-    return _split(
-        graph, settings.partition, settings.clients, float(settings.beta), int(settings.seed)
-    )
+    return _split(graph, stage_of(settings, "split"))
 
 
 @lru_cache(maxsize=8)
-def _split(graph: Graph, kind: str, clients: int, beta: float, seed: int) -> Partition:
-    n = graph.num_nodes
+def _split(graph: Graph, key: tuple[tuple[str, Any], ...]) -> Partition:
+    given = dict(key)
+    kind, clients, seed, n = given["partition"], given["clients"], given["seed"], graph.num_nodes
     if clients > n:
         raise SettingError(
             f"clients must be at most the number of nodes, got {clients} for {n} nodes."
         )
     redraws, under = 0, False
     if kind == "dirichlet":
-        owner, redraws, under = dirichlet(graph.y.cpu().numpy(), clients, beta, seed)
+        owner, redraws, under = dirichlet(graph.y.cpu().numpy(), clients, given["beta"], seed)
     elif kind == "iid":
         order = generator(seed, "partition").permutation(n)
         owner = np.empty(n, dtype=np.int64)

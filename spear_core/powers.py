@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from spear_core.graph import Graph
     from spear_core.settings import Settings
 
+TESTED = frozenset({"x", "edge_index", "nodes", "test"})  # what test nodes' features depend on
+
 
 class Powers:
     """Readings of the powers (some rows, some sums), made as far as they were ever asked for."""
@@ -41,6 +43,11 @@ class Powers:
         with self._guard:
             self._whole, self._last = None, -1
 
+    def tensors(self) -> list[Tensor]:
+        """All that is kept."""
+        whole = [] if self._whole is None else [self._whole]
+        return [*whole, *self._made]
+
     def ready(self, alpha: float, steps: int) -> bool:
         """Whether there are enough for this α and T."""
         return enough_steps(alpha, steps) < len(self._made)
@@ -56,8 +63,7 @@ class Powers:
 
 def tested_powers(graph: "Graph") -> Powers:
     """Of the full graph's operator: the test nodes' features, as far as they were prepared."""
-    kept: Powers = graph.__dict__.setdefault("_test_powers", Powers())
-    return kept
+    return graph.kept.get("test_powers", TESTED, Powers)
 
 
 def z_key(settings: "Settings") -> tuple[float, int]:
@@ -65,13 +71,23 @@ def z_key(settings: "Settings") -> tuple[float, int]:
     return settings.alpha, enough_steps(settings.alpha, settings.steps)
 
 
+def keep_z(graph: "Graph", settings: "Settings", z: Tensor) -> None:
+    """Keep the smoothed features of the test nodes (M, F); the last ones alone are kept."""
+    graph.kept.put(("test_z", *z_key(settings)), TESTED, z, most=1)
+
+
 def kept_z(graph: "Graph", settings: "Settings") -> Tensor | None:
     """The smoothed features of the test nodes (M, F), if all that gives them was prepared."""
     key = z_key(settings)
-    last, z = graph.__dict__.get("_kept_z", (None, None))
+    z: Tensor | None = graph.kept.peek(("test_z", *key), TESTED)
     powers = tested_powers(graph)
-    if key != last and powers.ready(*key):
+    if z is None and powers.ready(*key):
         z = powers.mixed(*key, dtype=torch.float32)
-        graph.__dict__["_kept_z"] = (key, z)
-        return z
-    return z if key == last else None
+        keep_z(graph, settings, z)
+    return z
+
+
+def forget_tested(graph: "Graph") -> None:
+    """Let go what was prepared for the test nodes."""
+    for kind in ("test_powers", "test_z"):
+        graph.kept.drop(kind, TESTED)

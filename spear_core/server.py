@@ -8,6 +8,7 @@ from torch import Tensor
 
 from spear_core.client import Uploads
 from spear_core.defences import defend, robust_mean
+from spear_core.exact import exact_prototypes, power_weights, unit
 from spear_core.graph import Graph
 from spear_core.settings import Settings
 
@@ -16,15 +17,18 @@ from spear_core.settings import Settings
 class Estimate:
     """The global prototypes and the steps that led to them.
 
-    Shapes: `weights` λ (K, C), 0 where a client lacks the class; `prototypes` (C, F), unit rows,
-    zero for a class nobody holds; `seen` (C); `peer_share` (P, P), row k's weights on its peers.
+    Shapes: `weights` λ (K, C), 0 where a client lacks the class; `omega` ω (P), what every upload
+    weighs in the end; `prototypes` (C, F), unit rows, zero for a class nobody holds; `seen` (C);
+    `peer_share` (P, P), row k's weights on its peers.
     """
 
     uploads: Uploads
     weights: Tensor
+    omega: Tensor
     prototypes: Tensor
     seen: Tensor
-    peer_share: Tensor | None  # None: every other holder weighs the same
+    peer_share: Tensor | None = None  # None: every other holder weighs the same
+    summed: Tensor | None = None  # the very prototypes that are Σ ω p, where that is what they are
 
     @cached_property
     def peers(self) -> Tensor:
@@ -34,7 +38,7 @@ class Estimate:
             return self.peer_share @ up.prototypes
         holders = _holders(up)[up.label, None]
         ones = torch.ones(len(up.label), device=up.label.device)
-        others = (Uploads.combine(up, ones)[up.label] - up.prototypes) / (holders - 1).clamp_min(1)
+        others = (up.summed(ones)[up.label] - up.prototypes) / (holders - 1).clamp_min(1)
         return torch.where(holders > 1, others, up.prototypes)
 
     @cached_property
@@ -42,6 +46,19 @@ class Estimate:
         """The calibrated prototypes, (P, F): (1 - λ) own + λ peers (eq. 4)."""
         lam = self.weights[self.uploads.client, self.uploads.label][:, None]
         return (1 - lam) * self.uploads.prototypes + lam * self.peers
+
+    def exact(self, labels: Tensor) -> Tensor:
+        """Unit prototypes of some classes in float64, (L, F), for ties that float32 cannot tell.
+
+        Where they are Σ ω p of sums we made ourselves, that is summed again; any others are taken
+        as they are.
+        """
+        source = self.uploads.source
+        if source is None or self.summed is not self.prototypes:
+            return unit(self.prototypes)[labels]
+        omega = self.omega[:, None].expand(-1, len(labels))
+        w = power_weights(source.alpha, source.steps, labels.device).expand(len(labels), -1)
+        return exact_prototypes(source.partition, omega, w, labels)
 
 
 def estimate(
@@ -60,22 +77,20 @@ def estimate(
     """
     uploads = defend(uploads, settings, graph, liars)
     lam, omega, share = mixture(uploads, settings)
-    total = _total(uploads, settings, omega)
+    robust = robust_mean(uploads, settings)
+    total = uploads.combine(omega) if robust is None else _filled(robust, uploads, omega)
     seen = torch.zeros(uploads.classes, dtype=torch.bool, device=total.device)
     seen[uploads.label] = True
     prototypes = torch.nn.functional.normalize(total, dim=1, eps=1e-30)
-    return Estimate(uploads, uploads.table(lam), prototypes, seen, share)
+    summed = prototypes if robust is None else None
+    return Estimate(uploads, uploads.table(lam), omega, prototypes, seen, share, summed)
 
 
-def _total(uploads: Uploads, settings: Settings, omega: Tensor) -> Tensor:
-    """Every class's prototype before its length is set to 1, (C, F).
+def _filled(robust: Tensor, uploads: Uploads, omega: Tensor) -> Tensor:
+    """Robust means with the weighted mean where one is zero in every coordinate, (C, F).
 
-    A median of sparse features can be zero in every coordinate; the weighted mean then stands in,
-    so that no class is lost to a defence.
+    A median of sparse features can be; so no class is lost to a defence.
     """
-    robust = robust_mean(uploads, settings)
-    if robust is None:
-        return uploads.combine(omega)
     empty = ~robust.any(dim=1, keepdim=True)
     return torch.where(empty, uploads.combine(omega), robust) if bool(empty.any()) else robust
 

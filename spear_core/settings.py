@@ -26,22 +26,24 @@ class Settings:
     """
 
     # fmt: off
-    dataset: str = setting("digits", ", ".join(CATALOGUE), label="dataset")
+    dataset: str = setting("digits", ", ".join(CATALOGUE), label="dataset", stages="load")
     seed: int = setting(
         42, "of the partition, and of the 20/40/40 node split where none is published",
-        label="seed", low=0, high=2**32 - 1)
+        label="seed", stages="load split spoil mislabel", low=0, high=2**32 - 1)
     split: int = setting(
-        0, "of train/val/test nodes, where there are several", label="published split", low=0)
+        0, "of train/val/test nodes, where there are several",
+        label="published split", stages="load", low=0)
     labels_per_class: int = setting(
         0, "chosen at random by the seed; 0 keeps all",
-        label="training labels kept a class", form=all_at_zero, low=0)
+        label="training labels kept a class", stages="load", form=all_at_zero, low=0)
     # how the graph is divided among the clients
     partition: str = setting(
         "dirichlet", "dirichlet (label skew β), iid (at random), louvain (communities)",
-        label="how nodes go to clients", choices=("dirichlet", "iid", "louvain"))
-    clients: int = setting(10, "how many there are", "K", label="clients", low=1)
+        label="how nodes go to clients", stages="split", choices=("dirichlet", "iid", "louvain"))
+    clients: int = setting(10, "how many there are", "K", label="clients", stages="split", low=1)
     beta: float = setting(
-        0.05, "0.01 every client sees about one class, 10 all alike", "β", label="label skew",
+        0.05, "0.01 every client sees about one class, 10 all alike", "β",
+        label="label skew", stages="split",
         above=0.0, high=1e6, hint="Use about 0.05 for extreme skew, 10 for almost none.")
     # what a client computes
     alpha: float = setting(
@@ -66,25 +68,25 @@ class Settings:
     # noise in what the clients hold; all random draws below also depend on `draw`
     edge_noise: float = setting(
         0.0, "half of it deleted, half added (1: half of them and as many new)", "ρ",
-        label="edges changed", unit="share", low=0.0, high=1.0)
+        label="edges changed", stages="spoil", unit="share", low=0.0, high=1.0)
     feature_noise: float = setting(
         0.0, "set to 0 before rows are normalised", "η",
-        label="features zeroed", unit="share", low=0.0, high=1.0)
+        label="features zeroed", stages="spoil", unit="share", low=0.0, high=1.0)
     feature_rule: str = setting(
         "entries", "entries (each by itself), half (only in every second node), "
         "nodes (all of a node's), columns (one feature of all nodes)",
-        label="what is zeroed", choices=("entries", "half", "nodes", "columns"))
+        label="what is zeroed", stages="spoil", choices=("entries", "half", "nodes", "columns"))
     label_noise: float = setting(
-        0.0, "by another class", label="training labels replaced", unit="share",
+        0.0, "by another class", label="training labels replaced", stages="mislabel", unit="share",
         low=0.0, high=1.0)
     noise_when: str = setting(
         "after", "after the split (inside each client), before it (anywhere)",
-        label="edges change", choices=("after", "before"))
+        label="edges change", stages="spoil", choices=("after", "before"))
     noise_test: bool = setting(
         False, "tested on the clients' edges and features put together", label="noisy test graph")
     draw: int = setting(
         0, "another number, other random noise, attackers and privacy",
-        label="draw", low=0, high=2**32 - 1)
+        label="draw", stages="spoil mislabel", low=0, high=2**32 - 1)
     # clients that lie
     attackers: str = setting(
         "random", "random, smallest or largest (attacker_count of them), chosen (a list)",
@@ -134,19 +136,24 @@ class Settings:
     # where it runs
     device: str = setting(
         "auto", "where tensors live: auto, cpu, cuda, mps",
-        label="device", choices=("auto", "cpu", "cuda", "mps"))
+        label="device", stages="load", choices=("auto", "cpu", "cuda", "mps"))
     # the synthetic graph (a contextual block model); other datasets ignore these
-    nodes: int = setting(2000, "of the synthetic graph", "N", label="nodes", low=2, high=10**7)
+    nodes: int = setting(
+        2000, "of the synthetic graph", "N", label="nodes", stages="load", low=2, high=10**7)
     degree: float = setting(
-        10.0, "in the synthetic graph", label="mean number of neighbours", low=0.0, high=1000.0)
-    classes: int = setting(5, "of the synthetic graph", "C", label="classes", low=2, high=1000)
-    features: int = setting(64, "of the synthetic graph", "F", label="features", low=1, high=10**5)
+        10.0, "in the synthetic graph",
+        label="mean number of neighbours", stages="load", low=0.0, high=1000.0)
+    classes: int = setting(
+        5, "of the synthetic graph", "C", label="classes", stages="load", low=2, high=1000)
+    features: int = setting(
+        64, "of the synthetic graph", "F", label="features", stages="load", low=1, high=10**5)
     homophily: float = setting(
         0.8, "of the synthetic graph, in [0, 1]",
-        label="homophily", unit="share of edges inside a class", low=0.0, high=1.0)
+        label="homophily", stages="load", unit="share of edges inside a class", low=0.0, high=1.0)
     strength: float = setting(
         0.3, "length of a class mean in the synthetic graph",
-        label="how far apart the classes are", unit="in a node's noise", low=0.0, high=1000.0)
+        label="how far apart the classes are", stages="load", unit="in a node's noise",
+        low=0.0, high=1000.0)
     # fmt: on
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from tests.browser import ROOT
 # longest name that fits a module is its own. A module may import what stands on a line above its
 # own; within one line modules may know each other as long as they do not go round in circles.
 RANKS = """
-spear_core.errors spear_core.device spear_core.randomness spear_core.propagate
+spear_core.errors spear_core.kept spear_core.device spear_core.randomness spear_core.propagate
 spear_core.fields
 spear_core.graph
 spear_core.powers
@@ -25,8 +25,9 @@ spear_core.partition
 spear_core.client
 spear_core.defences.check
 spear_core.transforms
+spear_core.exact
 spear_core.server
-spear_core.exact spear_core.classify
+spear_core.classify
 spear_core.measures
 spear_core.run
 spear_core.explicit spear_core.grids

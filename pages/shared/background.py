@@ -18,7 +18,7 @@ from spear_core import Graph, Result, Settings
 from spear_core.client import Uploads
 from spear_core.embed import Job, Jobs, Map, fitting
 from spear_core.embed.nodes import Pause, no_pause
-from spear_core.powers import kept_z, tested_powers, z_key
+from spear_core.powers import forget_tested, keep_z, kept_z, tested_powers, z_key
 from spear_core.propagate import propagate
 
 PATIENCE = 0.4  # seconds that a run and its map may take on a large graph before the page goes on
@@ -164,8 +164,9 @@ def prepare(graph: Graph, sent: Uploads, settings: Settings, most_steps: int, pa
     powers = tested_powers(graph)
     powers.grow(min(now[1], most_kept), make)  # what is needed now comes first
     if most_kept >= 0 and kept_z(graph, settings) is None:  # no room for so many steps
-        graph.__dict__["_kept_z"] = now, smooth(graph.features, *now, rows)
-    sent.prepare(most_steps, pause)
+        keep_z(graph, settings, smooth(graph.features, *now, rows))
+    if sent.source is not None:
+        sent.source.prepare(most_steps, pause)
     powers.grow(min(most_steps, most_kept), make).let_go()
 
 
@@ -177,6 +178,5 @@ def _only(graph: Graph) -> None:
     global _last
     before = _last() if _last else None
     if before is not None and before is not graph:
-        before.__dict__.pop("_test_powers", None)
-        before.__dict__.pop("_kept_z", None)
+        forget_tested(before)
     _last = weakref.ref(graph)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from spear_core.client import LARGEST_COUNT, DeferredUploads, Uploads
+from spear_core.client import LARGEST_COUNT, Uploads
 
 LONGEST = 1 + 1e-5  # a mean of unit vectors is no longer than 1; the rest is rounding
 
@@ -37,7 +37,7 @@ def check(uploads: Uploads) -> tuple[Uploads, tuple[Rejected, ...]]:
     A count of 0 can be true but says that nothing stands behind the row, so the row is left out
     without a reproach. Deferred uploads are true by construction: our own clients built them.
     """
-    if isinstance(uploads, DeferredUploads):
+    if uploads.source is not None:
         return uploads, ()
     bad = torch.zeros(len(uploads.client), dtype=torch.bool, device=uploads.client.device)
     found: list[tuple[int, str]] = []

@@ -12,7 +12,6 @@ from torch import Tensor
 from spear_core.explain.neighbourhood import check_node, neighbours
 from spear_core.graph import Graph
 from spear_core.run import Result
-from spear_core.server import mixture
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +107,8 @@ def find(result: Result, right: bool, after: int = -1) -> int | None:
 def builders(result: Result, label: int) -> Builders:
     """Which clients the global prototype of a class is made of: g_c = Norm(Σ_k ω_kc p_kc)."""
     up = result.uploads
-    lam, omega, _ = mixture(up, result.settings)
+    omega = result.estimate.omega
+    lam = result.estimate.weights[up.client, up.label]
     rows = (up.label == label).nonzero().flatten()
     share = omega[rows] / omega[rows].sum().clamp_min(1e-30)
     order = share.argsort(descending=True, stable=True)

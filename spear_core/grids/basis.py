@@ -1,11 +1,11 @@
 """Class sums of Â^s X̃ for s = 0 … T, from which the prototypes of every α, γ and T follow."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from spear_core.client import DeferredUploads
+from spear_core.client import Uploads, unsmoothed
 from spear_core.partition import Partition
 from spear_core.propagate import as_double, block_width
 from spear_core.server import mixture
@@ -18,7 +18,8 @@ SUMMED = 2048  # dense rows summed in float32; what they give is added up in flo
 class Basis:
     """What a partition's clients hold and what every γ makes of it."""
 
-    uploads: DeferredUploads
+    partition: Partition
+    uploads: Uploads
     omega: Tensor  # (P, G)
     classes: Tensor  # (C'): those that can win
     masses: Tensor  # (N, T + 1, C'): (Âᵀ)^s S, already divided by the counts
@@ -40,7 +41,7 @@ class Basis:
 
     def by_client(self) -> Tensor:
         """The sums for dense features, (T + 1, C', G, F) in float64, client by client."""
-        graph, owner = self.uploads.partition.graph, self.uploads.partition.owner
+        graph, owner = self.partition.graph, self.partition.owner
         (classes, gammas), count, width = self.shape, self.masses.shape[1], graph.num_features
         table = torch.zeros(
             self.uploads.clients, classes, gammas, dtype=torch.float64, device=owner.device
@@ -62,7 +63,7 @@ class Basis:
         The J columns are the (client, class) pairs, or if those are fewer the classes with the
         weights of every γ: then there is nothing left to mix.
         """
-        owner, (classes, gammas) = self.uploads.partition.owner, self.shape
+        owner, (classes, gammas) = self.partition.owner, self.shape
         omega = self.omega.double()
         mix = None
         if self.columns == len(omega):
@@ -77,7 +78,7 @@ class Basis:
             weight = table.flatten(1).index_select(0, owner)  # (N, C' G)
             place = torch.arange(classes, device=owner.device).repeat_interleave(gammas)
         columns = (self.masses.index_select(2, place) * weight[:, None]).flatten(1)
-        sums = self.uploads.partition.graph.exact_features_t @ columns
+        sums = self.partition.graph.exact_features_t @ columns
         return sums.view(-1, self.masses.shape[1], len(place)), mix
 
     def mixed(self, columns: Tensor, mix: Tensor | None) -> Tensor:
@@ -96,11 +97,12 @@ def make_basis(
     dtype: torch.dtype,
 ) -> Basis:
     """The basis of a partition; the settings' own α, γ and T are not looked at."""
-    uploads = DeferredUploads(partition, replace(settings, steps=0))
+    uploads = unsmoothed(partition, 0.0, 0, settings.reliability == "degree")
+    assert uploads.source is not None
     omega = torch.stack([mixture(uploads, settings, g)[1] for g in gammas], 1)
     classes = torch.bincount(uploads.label).nonzero().squeeze(1)
-    ones = torch.ones(len(omega), dtype=dtype, device=partition.owner.device)
-    start = uploads.mass(ones).index_select(1, classes)
+    every = slice(0, partition.graph.classes)
+    start = uploads.source.indicator(dtype)(every).index_select(1, classes)
     operator = as_double(partition.operator_t) if dtype == torch.float64 else partition.operator_t
     masses = start.new_empty(len(start), top + 1, len(classes))
     step = block_width(len(start), start.device)
@@ -111,4 +113,4 @@ def make_basis(
         for s in range(1, top + 1):
             power = operator @ power
             masses[:, s, columns] = power
-    return Basis(uploads, omega, classes, masses)
+    return Basis(partition, uploads, omega, classes, masses)

@@ -184,7 +184,7 @@ def _settled(
         z = exact_z(graph, graph.test_nodes[m[here]], weights)
         tie, place = close[here].nonzero(as_tuple=True)
         omega, label = basis.omega[:, j[here][tie]], basis.classes[place]
-        prototypes = exact_prototypes(basis.uploads, omega, weights[tie], label)
+        prototypes = exact_prototypes(basis.partition, omega, weights[tie], label)
         scores[here] = -torch.inf
         scores[here[tie], place] = (z[tie] * prototypes).sum(dim=1)
     return basis.classes[first_of_best(scores)]

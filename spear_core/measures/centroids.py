@@ -4,15 +4,17 @@ import torch
 from torch import Tensor
 
 from spear_core.graph import Graph
-from spear_core.powers import Powers
+from spear_core.powers import TESTED, Powers
 from spear_core.propagate import enough_steps, one_hot, propagate, propagate_blocks
 from spear_core.settings import Settings
+
+MOST = 20  # powers of Â whose class means are kept: as far as a slider goes
 
 
 def class_means(graph: Graph, over: str, settings: Settings) -> Tensor:
     """Class means of the smoothed features over the test or all nodes, (C, F); 0 if empty.
 
-    Those of every power of Â are kept with the graph.
+    Those of the first powers of Â are kept with the graph.
     """
     every = torch.arange(graph.num_nodes, device=graph.device)
     nodes = graph.test_nodes if over == "test" else every
@@ -27,10 +29,14 @@ def class_means(graph: Graph, over: str, settings: Settings) -> Tensor:
             mass = propagate(graph.operator_t, mass, 1.0, 1)
         return mass, graph.collect(mass)
 
-    kept: dict[str, Powers] = graph.__dict__.setdefault("_class_means", {})
     alpha, steps = settings.alpha, settings.steps
-    powers = kept.setdefault(over, Powers()).grow(enough_steps(alpha, steps), make)
-    return powers.mixed(alpha, steps).float()
+    if enough_steps(alpha, steps) > MOST:
+        label = graph.y[nodes]
+        size = torch.bincount(label, minlength=graph.classes).clamp_min(1)
+        return class_sums(graph, nodes, 1 / size[label], alpha, steps)
+    needs = TESTED | {"y", "classes"} if over == "test" else (TESTED - {"test"}) | {"y", "classes"}
+    powers = graph.kept.get(("class_means", over), needs, Powers)
+    return powers.grow(enough_steps(alpha, steps), make).mixed(alpha, steps).float()
 
 
 def class_sums(graph: Graph, nodes: Tensor, weight: Tensor, alpha: float, steps: int) -> Tensor:

@@ -1,22 +1,20 @@
 """How often an edge joins two nodes of one class: over the graph, by client, by node."""
 
-from functools import lru_cache
-
 import torch
 from torch import Tensor
 
 from spear_core.graph import Graph
 from spear_core.partition import Partition
 
+EDGES = frozenset({"edge_index", "y"})  # what edges between like nodes depend on
+
 
 def same_class(graph: Graph) -> Tensor:
     """True for every edge whose ends are of one class, (E); kept with the graph."""
-    kept: Tensor | None = graph.__dict__.get("_same_class")
-    if kept is None:
-        source, target = graph.edge_index
-        kept = graph.y.index_select(0, source) == graph.y.index_select(0, target)
-        graph.__dict__["_same_class"] = kept
-    return kept
+    y, (source, target) = graph.y, graph.edge_index
+    return graph.kept.get(
+        "same_class", EDGES, lambda: y.index_select(0, source) == y.index_select(0, target)
+    )
 
 
 def homophily(graph: Graph) -> float | None:
@@ -34,10 +32,14 @@ def client_homophily(partition: Partition) -> list[float | None]:
     return [same / (same + other) if same + other else None for other, same in count.tolist()]
 
 
-@lru_cache(maxsize=4)
 def node_homophily(graph: Graph) -> Tensor:
     """Share of every node's neighbours that are of its own class, NaN without neighbours, (N)."""
-    source, target = graph.edge_index[:, graph.edge_index[0] != graph.edge_index[1]]
-    degree = torch.bincount(source, minlength=graph.num_nodes)
-    same = graph.y.index_select(0, source) == graph.y.index_select(0, target)
-    return torch.bincount(source[same], minlength=graph.num_nodes) / degree
+
+    def make() -> Tensor:
+        source, target = graph.edge_index
+        others = source != target
+        degree = torch.bincount(source[others], minlength=graph.num_nodes)
+        same = source[others & same_class(graph)]
+        return torch.bincount(same, minlength=graph.num_nodes) / degree
+
+    return graph.kept.get("node_homophily", EDGES, make)

@@ -18,7 +18,7 @@ def distances(estimate: Estimate, centroids: Tensor) -> dict[str, Tensor]:
     up = estimate.uploads
     centre = _unit(centroids)
     ones = torch.ones(len(up.label), device=up.label.device)
-    mean = _unit(Uploads.combine(up, ones))  # from the prototypes, which are needed anyway
+    mean = _unit(up.summed(ones))  # from the prototypes, which are needed anyway
     far = {
         "local": _over_clients(up, _far(up.prototypes, centre[up.label])),
         "mean": 1 - (mean * centre).sum(1),

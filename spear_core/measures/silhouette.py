@@ -11,6 +11,7 @@ from torch import Tensor
 
 from spear_core.graph import Graph
 from spear_core.measures.centroids import class_sums
+from spear_core.powers import TESTED
 from spear_core.propagate import mixing, propagate
 
 RESOLUTION = 1e-6  # of a cosine distance computed in single precision
@@ -67,10 +68,9 @@ def smoothed_norms(graph: Graph, alpha: float, steps: int) -> Tensor:
 
 def row_products(graph: Graph, steps: int) -> Tensor:
     """⟨(Â^s X̃)_i, (Â^t X̃)_i⟩ for the test nodes, kept with the graph, (M, T + 1, T + 1)."""
-    kept: dict[int, Tensor] = graph.__dict__.setdefault("_row_products", {})
-    larger = next((t for t in kept if t >= steps), None)
-    if larger is not None:
-        return kept[larger][:, : steps + 1, : steps + 1]
+    found: Tensor | None = graph.kept.peek("row_products", TESTED)
+    if found is not None and found.shape[1] > steps:
+        return found[:, : steps + 1, : steps + 1]
     nodes = graph.test_nodes
     shape = (len(nodes), steps + 1, steps + 1)
     total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
@@ -85,8 +85,7 @@ def row_products(graph: Graph, steps: int) -> Tensor:
                 total[:, s, t] += dot
                 if t > s:
                     total[:, t, s] += dot
-    kept.clear()  # the larger one holds every smaller one
-    kept[steps] = total
+    graph.kept.put("row_products", TESTED, total)  # the larger one holds every smaller one
     return total
 
 

@@ -17,7 +17,6 @@ from spear_core.partition import Partition
 from spear_core.propagate import propagate, transition
 from spear_core.server import estimate
 from spear_core.settings import Settings
-from spear_core.transforms.perturb import with_features, with_graph
 
 RATE = 0.5  # the paper's η
 Trial = Callable[[Partition, Settings, np.random.Generator], float]
@@ -36,7 +35,7 @@ def trial(
         graph = partition.graph
         held = masked(graph, keep(partition, rng), scaled) if clients else graph
         tested = masked(graph, test(partition, rng), scaled) if test else graph
-        return _accuracy(upload(with_graph(partition, held), settings), tested, settings)
+        return _accuracy(upload(partition.on(held), settings), tested, settings)
 
     return accuracy
 
@@ -48,9 +47,9 @@ def masked(graph: Graph, keep: np.ndarray, scaled: str) -> Graph:
     x = torch.sparse_csr_tensor(
         x.crow_indices(), x.col_indices(), values, x.shape, device=graph.device
     )
-    new = with_features(graph, x)
+    new = graph.replace(x=x)
     if scaled != "after":
-        new.__dict__["features"] = x
+        new.kept.put("features", frozenset({"x"}), x)
     return new
 
 

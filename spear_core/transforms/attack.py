@@ -4,8 +4,6 @@ Every random draw is made for all clients and nodes alike, from a generator of i
 more liar changes nothing in what the others do.
 """
 
-import dataclasses
-
 import torch
 from torch import Tensor
 
@@ -13,8 +11,6 @@ from spear_core.client import LARGEST_COUNT, Uploads
 from spear_core.partition import Partition
 from spear_core.randomness import generator
 from spear_core.settings import Settings
-
-_UNLABELLED = ("operator_t", "sizes", "cut", "degree")  # parts that do not depend on the labels
 
 
 def attackers(partition: Partition, settings: Settings) -> tuple[int, ...]:
@@ -43,17 +39,7 @@ def poison(partition: Partition, settings: Settings, liars: tuple[int, ...]) -> 
         return partition
     theirs = torch.isin(partition.owner, torch.tensor(liars, device=graph.device)) & graph.train
     y = torch.where(theirs, _flipped(graph.y, graph.classes, settings), graph.y)
-    return relabelled(partition, y, settings)
-
-
-def relabelled(partition: Partition, y: Tensor, settings: Settings) -> Partition:
-    """The partition with other labels; keeps all that is derived and does not depend on them."""
-    if settings.alpha > 0 and settings.steps > 0:
-        partition.operator_t  # noqa: B018  built where it stays, or every lie would build it anew
-    new = dataclasses.replace(partition, graph=partition.graph.replace(y=y))
-    kept = {name: partition.__dict__[name] for name in _UNLABELLED if name in partition.__dict__}
-    new.__dict__.update(kept)
-    return new
+    return partition.on(graph.replace(y=y))
 
 
 def forge(uploads: Uploads, settings: Settings, liars: tuple[int, ...]) -> Uploads:

@@ -12,20 +12,21 @@ larger rate spoils all that a smaller one does and more: curves over a rate are 
 - Labels: training nodes get the label of another class, each as likely.
 """
 
-from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
 
+from spear_core.fields import stage_of
 from spear_core.graph import Graph
 from spear_core.partition import Partition
 from spear_core.randomness import generator
 from spear_core.settings import Settings
 from spear_core.transforms.rewire import rewired
 
+Key = tuple[tuple[str, Any], ...]  # names and values of the settings that noise depends on
 KEPT = 4  # noisy partitions kept, so that moving α or γ rebuilds nothing
-SAME_EDGES = ("adjacency", "reverse", "operator", "operator_t", "test_operator")
 
 
 def perturb(partition: Partition, settings: Settings) -> Partition:
@@ -33,7 +34,7 @@ def perturb(partition: Partition, settings: Settings) -> Partition:
     noisy = _spoiled(partition, settings)
     if settings.label_noise == 0:
         return noisy
-    return _mislabelled(noisy, settings.label_noise, settings.seed, settings.draw)
+    return _mislabelled(noisy, stage_of(settings, "mislabel"))
 
 
 def perturb_test(partition: Partition, settings: Settings) -> Partition:
@@ -44,62 +45,40 @@ def perturb_test(partition: Partition, settings: Settings) -> Partition:
     return _spoiled(partition, settings) if settings.noise_test else partition
 
 
-def _spoiled(partition: Partition, s: Settings) -> Partition:
-    if s.edge_noise == 0 and s.feature_noise == 0:
+def _spoiled(partition: Partition, settings: Settings) -> Partition:
+    if settings.edge_noise == 0 and settings.feature_noise == 0:
         return partition
-    inside = s.noise_when == "after" and s.edge_noise > 0
-    return _noisy(partition, s.edge_noise, inside, s.feature_noise, s.feature_rule, s.seed, s.draw)
+    return _noisy(partition, stage_of(settings, "spoil"))
 
 
 @lru_cache(maxsize=KEPT)
-def _noisy(
-    partition: Partition,
-    edges: float,
-    inside: bool,
-    features: float,
-    rule: str,
-    seed: int,
-    draw: int,
-) -> Partition:
-    graph = partition.graph
-    if features:
+def _noisy(partition: Partition, key: Key) -> Partition:
+    given, graph = dict(key), partition.graph
+    seed, draw = given["seed"], given["draw"]
+    if given["feature_noise"]:
         rng = generator(seed, f"feature noise {draw}")
-        graph = with_features(graph, _masked(graph, features, rule, rng))
-    if edges:
+        x = _masked(graph, given["feature_noise"], given["feature_rule"], rng)
+        graph = graph.replace(x=x)
+    if given["edge_noise"]:
         rng = generator(seed, f"edge noise {draw}")
         owner = partition.owner.cpu().numpy()
-        group = owner if inside else np.zeros_like(owner)
-        graph = graph.replace(edge_index=rewired(partition.graph, group, edges, rng))
-    return with_graph(partition, graph)
+        group = owner if given["noise_when"] == "after" else np.zeros_like(owner)
+        edges = rewired(partition.graph, group, given["edge_noise"], rng)
+        graph = graph.replace(edge_index=edges)
+    return partition.on(graph)
 
 
 @lru_cache(maxsize=KEPT)
-def _mislabelled(partition: Partition, rate: float, seed: int, draw: int) -> Partition:
-    graph, rng = partition.graph, generator(seed, f"label noise {draw}")
+def _mislabelled(partition: Partition, key: Key) -> Partition:
+    given, graph = dict(key), partition.graph
+    rng = generator(given["seed"], f"label noise {given['draw']}")
     chance = rng.random(graph.num_nodes)  # a node's luck does not depend on who else is labelled
     further = rng.integers(1, max(2, graph.classes), graph.num_nodes)
     nodes = graph.train_nodes.cpu().numpy()
-    nodes = nodes[np.argsort(chance[nodes])][: round(rate * len(nodes))]
+    nodes = nodes[np.argsort(chance[nodes])][: round(given["label_noise"] * len(nodes))]
     y = graph.y.cpu().numpy().copy()
     y[nodes] = (y[nodes] + further[nodes]) % graph.classes
-    return with_graph(partition, graph.replace(y=torch.as_tensor(y, device=graph.device)))
-
-
-def with_graph(partition: Partition, graph: Graph) -> Partition:
-    """A partition of another graph of these nodes by the same owners; what still holds is kept."""
-    new = replace(partition, graph=graph)
-    if graph.edge_index is partition.graph.edge_index:
-        kept = {name: partition.__dict__.get(name) for name in ("operator_t", "cut", "degree")}
-        new.__dict__.update({name: value for name, value in kept.items() if value is not None})
-    return new
-
-
-def with_features(graph: Graph, x: torch.Tensor) -> Graph:
-    """The graph with other features of the same nodes; its operators are kept."""
-    new = graph.replace(x=x)
-    kept = {name: graph.__dict__.get(name) for name in SAME_EDGES}
-    new.__dict__.update({name: value for name, value in kept.items() if value is not None})
-    return new
+    return partition.on(graph.replace(y=torch.as_tensor(y, device=graph.device)))
 
 
 def _masked(graph: Graph, rate: float, rule: str, rng: np.random.Generator) -> torch.Tensor:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from spear_core.client import DeferredUploads, Uploads
+from spear_core.client import Uploads
 from spear_core.partition import Partition
 from spear_core.propagate import mixing, propagate
 from spear_core.randomness import generator
@@ -32,14 +32,16 @@ class Noise:
     counts: float  # on every count
 
 
-def privatise(uploads: DeferredUploads, settings: Settings, secret: int | None = None) -> Uploads:
+def privatise(uploads: Uploads, settings: Settings, secret: int | None = None) -> Uploads:
     """The uploads as private clients send them; themselves when ε is infinite.
 
     A simulation draws its noise from the seed; a real client gives a secret of its own.
     """
     if settings.epsilon == math.inf:
         return uploads
-    partition = uploads.partition
+    if uploads.source is None:
+        raise ValueError("Noise is calibrated to what a client holds; give its own upload.")
+    partition = uploads.source.partition
     device, moved = partition.owner.device, sensitivity(partition, settings).tolist()
     sums = uploads.prototypes * uploads.counts[:, None]
     client, label, counts, prototypes = [], [], [], []

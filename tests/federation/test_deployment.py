@@ -43,7 +43,7 @@ config = run_config(settings, folder / "out", 100)
 config |= {"join-deadline": 300.0, "answer-deadline": 300.0, "evaluate": False}
 simulate(config, folder / "clients", 100)
 report, prototypes = read_folder(folder / "out")
-far, differing = compare(result, torch.from_numpy(prototypes))
+far, differing, _ = compare(result, torch.from_numpy(prototypes))
 print("answered", len(report.answered), "differing", differing, "near", far < 1e-6)
 """
 
@@ -151,7 +151,7 @@ def test_ten_nodes_give_the_very_result_of_the_explorer(first, result):
     from spear_core.federation.demo import compare
 
     _, report, prototypes = first
-    far, differing = compare(result, torch.from_numpy(prototypes))
+    far, differing, _ = compare(result, torch.from_numpy(prototypes))
     assert far < 1e-6
     assert differing == 0
     assert len(report.asked) == len(report.answered) == 10

@@ -56,7 +56,7 @@ def test_it_equals_the_engine(files, result):
     from spear_core.federation.demo import compare
 
     _, report, made = federated(files)
-    far, differing = compare(result, made.prototypes)
+    far, differing, _ = compare(result, made.prototypes)
     assert far < 1e-6
     assert differing == 0
     assert len(report.answered) == 10

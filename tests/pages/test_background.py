@@ -31,7 +31,7 @@ def prepare(result, pause=lambda: None, steps=6):
 def kept(result):
     """What was made ahead: the smoothed features, and whether the sums are there."""
     z = powers.kept_z(result.graph, result.settings)
-    return z, result.sent._powers.ready(result.settings.alpha, result.settings.steps)
+    return z, result.sent.source.powers.ready(result.settings.alpha, result.settings.steps)
 
 
 @pytest.mark.slow
