@@ -112,6 +112,26 @@ def test_the_command_refuses_an_unknown_table(capsys):
     assert "main" in paper.tables()
 
 
+def test_the_command_leaves_the_shipped_table_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SPEAR_DATA", str(tmp_path / "none"))
+    monkeypatch.setenv("SPEAR_CACHE", str(tmp_path / "cache"))
+    shipped = measured.FILE.read_bytes()
+    assert main(["paper", "--only", "claims"]) == 0
+    assert measured.FILE.read_bytes() == shipped
+    assert str(measured.own()) in capsys.readouterr().out
+    assert {row.table for row in measured.read(measured.own())} == {"claims"}
+    asked = tmp_path / "new" / "mine.csv"
+    assert main(["paper", "--only", "claims", "--out", str(asked)]) == 0
+    assert asked.read_bytes() == measured.own().read_bytes()
+
+
+def test_a_folder_that_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setattr(measured, "measure_all", lambda *_: pytest.fail("worked in vain"))
+    assert main(["paper", "--out", str(tmp_path / "file" / "mine.csv")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
 def test_findings_read_their_numbers_from_the_rows():
     need("Cora")
     words = {f.key: f.words for f in findings.findings(ROWS)}
