@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from spear_core.cli import main, paper
+from spear_core.figures import paper as figures
 from spear_core.paper import findings, measured
 from spear_core.paper.cells import cells, curves
 from spear_core.paper.printed import reported
@@ -140,6 +141,19 @@ def test_findings_read_their_numbers_from_the_rows():
     assert ("FedAvg", "Cora edge", 31.9, 3) in hits
     sent = {s.what: s.bytes for s in findings.like_for_like(ROWS) if s.dataset == "Cora"}
     assert round(sent["FedAvg, all clients, both ways"] / 2**20, 1) == 2814.5
+
+
+def test_findings_and_their_figures_fetch_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPEAR_DATA", str(tmp_path / "none"))
+    monkeypatch.setenv("SPEAR_CACHE", str(tmp_path / "cache"))
+    fetched = []
+    monkeypatch.setattr("spear_core.datasets.fetch.fetch", lambda entry, _: fetched.append(entry))
+    monkeypatch.setattr("spear_core.datasets.fetch._supervise", lambda *_: pytest.fail("fetched"))
+    words = {f.key: f.words for f in findings.findings(ROWS)}
+    assert "are not on this machine" in words["constant"]
+    assert not figures.constant().data[0].x
+    assert not fetched
+    assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.parametrize("view", ["Tables", "Curves", "Where it does not hold"])
