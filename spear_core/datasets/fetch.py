@@ -207,18 +207,18 @@ def _package_root() -> str:
 
 def download_here(entry: Entry, root: Path) -> None:
     """Download the raw files below `root` with PyG or OGB; nothing is processed."""
-    from spear_core.datasets.public import pyg_class, quiet_ogb
+    from spear_core.datasets.public import importing_ogb, pyg_class
 
     if entry.reader == "ogb":
-        with quiet_ogb():
-            import pandas as pd
+        import pandas as pd
+
+        with importing_ogb():
             from ogb import nodeproppred
             from ogb.utils.url import download_url, extract_zip
-
-            table = Path(nodeproppred.__file__).with_name("master.csv")
-            facts = pd.read_csv(table, index_col=0)[entry.name]
-            archive = download_url(facts["url"], str(root), log=False)
-            extract_zip(archive, str(root), log=False)
+        table = Path(nodeproppred.__file__).with_name("master.csv")
+        facts = pd.read_csv(table, index_col=0)[entry.name]
+        archive = download_url(facts["url"], str(root), log=False)
+        extract_zip(archive, str(root), log=False)
         os.unlink(archive)
         os.replace(root / facts["download_name"], root / entry.folder)
         return
