@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: app test quick setup bench check clean notebooks api federation-demo
+.PHONY: app test quick setup bench check clean notebooks api tables federation-demo
 
 app: .venv/app
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT) --server.headless true
@@ -35,6 +35,11 @@ notebooks: .venv/dev
 
 api: .venv/dev
 	$(BIN)/python -m docs.build
+
+# the stored tables that ship with the package, measured anew
+tables: .venv/dev
+	$(BIN)/python -m spear_core paper --out spear_core/paper/measured.csv
+	$(BIN)/python -m spear_core.studies.defence_table --out spear_core/studies/attacks.csv
 
 federation-demo: .venv/dev
 	$(BIN)/python -m spear_core federation-demo

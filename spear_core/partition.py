@@ -5,6 +5,7 @@ have different owners leaves K separate graphs.
 """
 
 import random
+import threading
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -186,16 +187,20 @@ def _draw_class(
     )
 
 
+_igraph = threading.Lock()  # igraph has one generator of random numbers for all threads
+
+
 def louvain(edge_index: np.ndarray, n: int, clients: int, seed: int) -> np.ndarray:
     """Communities found by igraph, the largest first to the client that is smallest so far."""
     import igraph
 
     network = igraph.Graph(n=n, edges=edge_index.T).simplify()
-    igraph.set_random_number_generator(random.Random(seed))
-    try:
-        membership = np.array(network.community_multilevel().membership)
-    finally:
-        igraph.set_random_number_generator(random)
+    with _igraph:
+        igraph.set_random_number_generator(random.Random(seed))
+        try:
+            membership = np.array(network.community_multilevel().membership)
+        finally:
+            igraph.set_random_number_generator(random)
     amount = np.bincount(membership)
     home = np.empty(len(amount), dtype=np.int64)
     sizes = np.zeros(clients, dtype=np.int64)

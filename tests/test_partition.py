@@ -1,5 +1,8 @@
 """Partitions: exact fixtures, the odd cases, and what a partition reports of itself."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -113,6 +116,21 @@ def test_louvain_is_deterministic_and_cuts_less_than_chance():
     assert np.array_equal(once, again)
     chance = split(graph, Settings(dataset="digits", partition="iid"))
     assert split(graph, s).cut_edges < chance.cut_edges / 3
+
+
+def test_louvain_by_many_threads_at_once_is_louvain_by_one():
+    """Each seed's communities, though igraph draws from one generator for all threads."""
+    graph = load(Settings(dataset="digits"))
+    edges, seeds = graph.edge_index.numpy(), [*range(6)] * 4
+    alone = [louvain(edges, graph.num_nodes, 10, seed) for seed in range(6)]
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads take turns in the middle of a run
+    try:
+        with ThreadPoolExecutor(6) as pool:
+            found = list(pool.map(lambda s: louvain(edges, graph.num_nodes, 10, s), seeds))
+    finally:
+        sys.setswitchinterval(usual)
+    assert all(np.array_equal(one, alone[seed]) for one, seed in zip(found, seeds, strict=True))
 
 
 def test_what_a_partition_reports():

@@ -192,9 +192,9 @@ def paper(result: Result, pinned: Result | None) -> Shown:
             show.chart(
                 figures.rules(rows, kind), f"noise-rules-{kind}", perturbation.words(rows, kind)
             )
-    with st.expander(f"All {len(perturbation.every_rule())} rules"):
+    with st.expander(f"All {len({(row.kind, row.rule) for row in rows})} rules"):
         st.dataframe(table, hide_index=True)
-    raw = pd.DataFrame([row.__dict__ for row in rows])
+    raw = pd.DataFrame(rows)
     lines = ["from spear_core.paper.perturbation import read, words"]
     return {"paper rules": raw}, [*lines, 'print(words(read(), "feature"))']
 
@@ -203,7 +203,8 @@ def _beside(rows: list[perturbation.Row]) -> pd.DataFrame:
     """The print, the rule that the settings of this page have by default, and the nearest one."""
     lines: dict[str, dict[str, str]] = {}
     for kind, title in (("edge", "edges, ρ = 0.5"), ("feature", "features, η = 0.5")):
-        plain, nearest = next(iter(perturbation.RULES[kind])), perturbation.by_fit(rows, kind)[0][0]
+        plain = next(row.rule for row in rows if row.kind == kind)  # the first in the file
+        nearest = perturbation.by_fit(rows, kind)[0][0]
         for row in rows:
             if row.kind == kind and row.rule in (plain, nearest):
                 ours = f"{row.mean:.2f} ± {row.standard_error:.2f}"

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from spear_core.baselines.training import Training
-from spear_core.datasets import store
+from spear_core.datasets import room, store
 from spear_core.partition import Partition
 
 FORMAT = 1  # raise when a method changes its numbers
@@ -46,6 +46,7 @@ def save(path: Path, saved: dict[str, Any]) -> None:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+    room.after_writing(path)
 
 
 def load(path: Path, device: torch.device) -> dict[str, Any] | None:

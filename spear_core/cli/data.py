@@ -1,10 +1,10 @@
-"""`spear data`: which datasets are there, and how to get one."""
+"""`spear data`: which datasets are there, how to get one, and how to free the disk."""
 
 import argparse
 from typing import Any
 
 from spear_core.cli.options import program, progress
-from spear_core.datasets import CATALOGUE, load, locate, store
+from spear_core.datasets import CATALOGUE, load, locate, room, store
 from spear_core.datasets.catalogue import resolve
 from spear_core.settings import defaults
 
@@ -14,9 +14,16 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("data", help="show which datasets are there, or get one")
     parser.set_defaults(command=main)
     parser.add_argument("name", nargs="?", help="a dataset to get and check")
+    words = "free the cache down to SPEAR_CACHE_GB (2), the oldest first; datasets stay"
+    parser.add_argument("--clean", action="store_true", help=words)
 
 
 def main(args: argparse.Namespace) -> None:
+    if args.clean:
+        freed, left = room.clean()
+        most = room.budget() / 1e9
+        print(f"{_size(freed)} freed, {_size(left)} left of {most:g} GB in {store.cache_folder()}.")
+        return
     if args.name:
         entry = CATALOGUE[resolve(args.name)]
         graph = load(defaults(entry.name), progress=progress)
@@ -40,3 +47,11 @@ def main(args: argparse.Namespace) -> None:
         )
         print(f"{entry.name:17} {entry.about:57} {state}")
     print(f"\nGet one with: {program()} data NAME")
+
+
+def _size(amount: float) -> str:
+    """Bytes in a unit that reads well."""
+    for unit, name in ((1e9, "GB"), (1e6, "MB")):
+        if amount >= unit:
+            return f"{amount / unit:.1f} {name}"
+    return f"{amount / 1e3:.1f} kB"

@@ -2,9 +2,11 @@
 
 import argparse
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from spear_core.cli.options import progress
+from spear_core.datasets import store
 from spear_core.errors import SpearError
 from spear_core.paper import measured
 from spear_core.paper.cells import cells, curves
@@ -15,6 +17,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("paper", help="measure every figure of the paper for SPEAR")
     parser.set_defaults(command=main)
     parser.add_argument("--only", metavar="A,B,…", help=f"some tables: {', '.join(tables())}")
+    parser.add_argument("--out", metavar="FILE", help="a CSV file to store into, not the cache")
 
 
 def tables() -> list[str]:
@@ -27,8 +30,10 @@ def main(args: argparse.Namespace) -> None:
     unknown = [name for name in only if name not in tables()]
     if unknown:
         raise SpearError(f"There is no table {unknown[0]!r}; choose from {', '.join(tables())}.")
+    path = Path(args.out) if args.out else measured.own()
+    store.ready(path.parent)
     rows = measured.measure_all(only, progress)
-    measured.write(rows)
+    measured.write(rows, path)
     for table in dict.fromkeys(row.table for row in rows):
         marks = Counter(row.mark for row in rows if row.table == table)
         said = ", ".join(f"{count} {mark}" for mark, count in marks.items())
@@ -41,4 +46,4 @@ def main(args: argparse.Namespace) -> None:
             f"  {row.table}, {row.row}, {row.column}: {row.mean:.4g} ± {row.std:.2g} "
             f"against {row.printed:g}" + (f" ({row.note})" if row.note else "")
         )
-    print(f"\nStored in {measured.FILE}")
+    print(f"\nStored in {path}")

@@ -32,12 +32,14 @@ SYNTHETIC = CATALOGUE["synthetic"].knobs
 def load(settings: "Settings", progress: Progress | None = None) -> Graph:
     """The graph that the settings name, with its masks; equal requests share one object.
 
+    A graph whose raw files have changed since is read again.
     `progress(sentence, fraction)` is called while files are fetched or read.
     """
     entry = CATALOGUE[settings.dataset]
     device = pick_device(settings.device)[0]
     key = tuple(getattr(settings, name) for name in entry.knobs)
-    source = "" if entry.builtin else str(locate(entry, progress))
+    root = None if entry.builtin else locate(entry, progress)
+    source = (str(root), store.signature(entry, root)) if root else ("", "")
     drawn = not entry.splits or settings.labels_per_class
     seed = settings.seed if drawn else 0  # a published split is one graph for every seed
     given = (settings.split, seed, settings.labels_per_class)
@@ -58,7 +60,7 @@ def locate(entry: Entry, progress: Progress | None = None) -> Path:
 @lru_cache(maxsize=12)
 def _load(
     name: str,
-    source: str,
+    source: tuple[str, str],
     key: tuple[float, ...],
     device: torch.device,
     split: int,
@@ -93,12 +95,15 @@ def _load(
 
 @lru_cache(maxsize=3)
 def _base(
-    name: str, source: str, key: tuple[float, ...], device: torch.device
+    name: str, source: tuple[str, str], key: tuple[float, ...], device: torch.device
 ) -> tuple[Graph, dict[str, np.ndarray] | None]:
-    """The graph without its masks, with everything derived from it built, and the splits."""
-    entry = CATALOGUE[name]
-    arrays = _made(entry, key) if entry.builtin else store.read(entry, source)
-    names = _names(entry, arrays, source)
+    """The graph without its masks, with everything derived from it built, and the splits.
+
+    `source` is the folder and the signature of the files in it.
+    """
+    entry, root = CATALOGUE[name], source[0]
+    arrays = _made(entry, key) if entry.builtin else store.read(entry, root)
+    names = _names(entry, arrays, root)
     graph = to_graph(arrays, name, device, names, store.published_note(entry, arrays))
     for attribute in ("features_t", "operator", "operator_t"):
         getattr(graph, attribute)

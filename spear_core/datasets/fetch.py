@@ -13,12 +13,14 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 import zipfile
+from collections import defaultdict
 from pathlib import Path
 
 from spear_core.datasets.catalogue import CATALOGUE, Entry
-from spear_core.datasets.store import Progress, missing, raw_cache, roots, writing
+from spear_core.datasets.store import Progress, found, missing, raw_cache, roots, writing
 from spear_core.errors import DataDamaged, DataMissing, SpearError
 
 STALL_SECONDS = 60  # give up when nothing has arrived for so long
@@ -26,11 +28,22 @@ STALL_SECONDS = 60  # give up when nothing has arrived for so long
 _OFFLINE = ("resolve", "getaddrinfo", "unreachable", "refused", "timed out", "connect", "tunnel")
 
 
+_turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # one fetch a dataset
+
+
 def fetch(entry: Entry, progress: Progress | None = None) -> None:
-    """Bring the raw files of a dataset into the cache, or say in one sentence what to do."""
+    """Bring the raw files of a dataset into the cache, or say in one sentence what to do.
+
+    Who comes while another thread fetches the same dataset waits, and finds it there.
+    """
+    with _turns[entry.name]:
+        if found(entry) is None:
+            _fetch(entry, progress)
+
+
+def _fetch(entry: Entry, progress: Progress | None) -> None:
     from spear_core.datasets.public import read_raw
 
-    target = raw_cache() / entry.folder
     with writing(raw_cache()):
         raw_cache().mkdir(parents=True, exist_ok=True)
         if shutil.disk_usage(raw_cache()).free < 3e6 * entry.megabytes:  # archive, files, spare
@@ -52,9 +65,7 @@ def fetch(entry: Entry, progress: Progress | None = None) -> None:
                 reasons.append(str(reason))
                 continue
             with writing(raw_cache()):
-                shutil.rmtree(target, ignore_errors=True)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                os.replace(staging / entry.folder, target)
+                _put(entry, staging)
             return
     finally:
         shutil.rmtree(staging, ignore_errors=True)
@@ -66,6 +77,24 @@ def fetch(entry: Entry, progress: Progress | None = None) -> None:
         f"{entry.name} is not on disk and cannot be downloaded ({'; '.join(reasons)}): run once "
         f"online, or put the raw {files} into {where}."
     )
+
+
+def _put(entry: Entry, staging: Path) -> None:
+    """Move whole files into the cache, over nothing that somebody may be reading.
+
+    Another process may have been faster: what is whole stays. What is not (it lacks a file) is
+    moved aside first, and goes with the staging folder.
+    """
+    target = raw_cache() / entry.folder
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists() and missing(entry, raw_cache()):
+        with contextlib.suppress(FileNotFoundError):
+            os.replace(target, staging / "before")
+    try:
+        os.rename(staging / entry.folder, target)  # refused where a folder with files is
+    except OSError:
+        if missing(entry, raw_cache()):
+            raise
 
 
 def _download(entry: Entry, staging: Path, progress: Progress | None) -> None:
@@ -178,18 +207,18 @@ def _package_root() -> str:
 
 def download_here(entry: Entry, root: Path) -> None:
     """Download the raw files below `root` with PyG or OGB; nothing is processed."""
-    from spear_core.datasets.public import pyg_class, quiet_ogb
+    from spear_core.datasets.public import importing_ogb, pyg_class
 
     if entry.reader == "ogb":
-        with quiet_ogb():
-            import pandas as pd
+        import pandas as pd
+
+        with importing_ogb():
             from ogb import nodeproppred
             from ogb.utils.url import download_url, extract_zip
-
-            table = Path(nodeproppred.__file__).with_name("master.csv")
-            facts = pd.read_csv(table, index_col=0)[entry.name]
-            archive = download_url(facts["url"], str(root), log=False)
-            extract_zip(archive, str(root), log=False)
+        table = Path(nodeproppred.__file__).with_name("master.csv")
+        facts = pd.read_csv(table, index_col=0)[entry.name]
+        archive = download_url(facts["url"], str(root), log=False)
+        extract_zip(archive, str(root), log=False)
         os.unlink(archive)
         os.replace(root / facts["download_name"], root / entry.folder)
         return

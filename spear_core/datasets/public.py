@@ -5,9 +5,10 @@ used with that step taken out and the graph kept in memory.
 """
 
 import contextlib
-import io
 import pickle
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -85,18 +86,32 @@ def _read_pyg(entry: Entry, root: Path) -> Any:
     return reader.kept
 
 
+_importing = threading.Lock()
+
+
 @contextlib.contextmanager
-def quiet_ogb() -> Any:
-    """Import and use OGB without its update check, its printing and its questions."""
-    before = sys.modules.get("outdated")
-    sys.modules["outdated"] = None  # type: ignore[assignment]
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+def importing_ogb() -> Iterator[None]:
+    """Import OGB without the thread that asks the network for updates; one import at a time."""
+    with _importing:
+        before = {name: sys.modules[name] for name in ("outdated",) if name in sys.modules}
+        sys.modules["outdated"] = None  # type: ignore[assignment]
+        try:
             yield
-    finally:
-        del sys.modules["outdated"]
-        if before is not None:
-            sys.modules["outdated"] = before
+        finally:
+            del sys.modules["outdated"]
+            sys.modules.update(before)
+
+
+def _ogb_reader() -> Any:
+    """OGB's reader of csv files; it says and draws nothing, and stdout stays the process's."""
+    with importing_ogb():
+        from ogb.io import read_graph_pyg as reader
+        from ogb.io import read_graph_raw as raw
+
+        for module in (reader, raw):
+            module.print = lambda *_: None
+            module.tqdm = lambda items, **_: items
+    return reader.read_graph_pyg
 
 
 def _read_ogb(folder: Path) -> Any:
@@ -104,10 +119,7 @@ def _read_ogb(folder: Path) -> Any:
     import pandas as pd
     from torch_geometric.utils import to_undirected
 
-    with quiet_ogb():
-        from ogb.io.read_graph_pyg import read_graph_pyg
-
-        data = read_graph_pyg(str(folder / "raw"))[0]
+    data = _ogb_reader()(str(folder / "raw"))[0]
     labels = pd.read_csv(folder / "raw" / "node-label.csv.gz", header=None).to_numpy()
     data.y = torch.tensor(labels[:, 0])
     n = len(labels)

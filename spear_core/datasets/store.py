@@ -81,9 +81,7 @@ def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
             arrays = {}
     from spear_core.datasets.public import read_raw
 
-    with writing(compact.parent):  # say so before the slow part if the cache cannot be written
-        compact.parent.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=compact.parent).close()
+    ready(compact.parent)
     arrays = read_raw(entry, Path(root))
     with writing(compact.parent):
         for old in compact.parent.glob(f"{entry.name}-*.npz"):  # of raw files that have changed
@@ -132,6 +130,13 @@ def writing(folder: Path) -> Iterator[None]:
             f"The cache {folder} cannot be written ({error.strerror or error}); set SPEAR_CACHE "
             "to a folder that can."
         ) from error
+
+
+def ready(folder: Path) -> None:
+    """Make a folder, and say before the slow part if it cannot be written."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
 
 
 def save_whole(path: Path, arrays: dict[str, np.ndarray]) -> None:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from spear_core.datasets import store
+from spear_core.datasets import room, store
 from spear_core.graph import Graph
 
 VERSION = 1  # raise when a map would come out differently, so that kept ones are made anew
@@ -90,3 +90,4 @@ def write(path: Path, xy: Tensor, lengths: Tensor, usual: float) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         arrays = {"xy": xy.cpu().numpy(), "lengths": lengths.cpu().numpy()}
         store.save_whole(path, {**arrays, "hollow_below": np.array(usual)})
+    room.after_writing(path)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from spear_core.datasets import load
+from spear_core.datasets import CATALOGUE, load, store
 from spear_core.errors import SpearError
 from spear_core.paper.measured import Measured
 from spear_core.paper.printed import reported
@@ -78,6 +78,8 @@ def constant_predictors() -> list[Constant]:
 
 def _shares(dataset: str) -> list[float]:
     """Share of the test nodes in each class, in percent; none where the data is not here."""
+    if store.found(CATALOGUE[dataset]) is None:  # load would fetch it
+        return []
     try:
         graph = load(defaults(dataset))
     except SpearError:

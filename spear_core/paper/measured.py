@@ -1,4 +1,7 @@
-"""Our own measurement of every cell, kept in `measured.csv` beside the printed figures."""
+"""Our own measurement of every cell; `measured.csv` came with the package and is what pages show.
+
+What a user measures goes into the cache; `make tables` renews the file that ships.
+"""
 
 import csv
 import json
@@ -17,7 +20,7 @@ from spear_core.paper.cells import Cell, cells, curves
 from spear_core.run import Result, run
 from spear_core.settings import PAPER_SEEDS, Settings
 
-FILE = Path(__file__).with_name("measured.csv")
+FILE = Path(__file__).with_name("measured.csv")  # shipped: read, never written by a user
 SEEDS = {"paper": PAPER_SEEDS, "42": (42,)}
 DIGITS = {
     "accuracy": 2,
@@ -120,7 +123,12 @@ def measure_all(
     return [rows[i] for i in range(len(todo))]
 
 
-def write(rows: list[Measured], path: Path = FILE) -> None:
+def own() -> Path:
+    """The file of what is measured here."""
+    return store.cache_folder() / "paper" / "measured.csv"
+
+
+def write(rows: list[Measured], path: Path) -> None:
     """Store the rows; those of other tables that are already there stay."""
     fresh = {row.table for row in rows}
     kept = [row for row in read(path) if row.table not in fresh] if path.exists() else []

@@ -1,65 +1,19 @@
 """Which reading of the paper's perturbation table fits: every rule that was tried, with its figure.
 
 The paper says "mixed edge addition/deletion" at ρ = 0.5 and "random zero-masking" at η = 0.5 and no
-more. `python -m spear_core.paper.perturbation` runs every rule with the paper's five seeds and
-several draws of noise each, and writes `perturbation.csv`, from which the Noise page is drawn.
+more. 34 rules were run once with the paper's five seeds and eight draws of noise each; their
+figures are the stored table `perturbation.csv`, from which the Noise page is drawn. Where a row has
+settings, `run` with these gives its figure again; the other rules are not on offer here.
 """
 
 import csv
-import json
 import statistics
-import sys
-from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
-
-from spear_core.datasets import load
-from spear_core.paper.masks import TRIALS
-from spear_core.paper.measured import versions
-from spear_core.paper.printed import reported
-from spear_core.partition import split
-from spear_core.randomness import generator
-from spear_core.run import run_on
-from spear_core.settings import PAPER_SEEDS, Settings, defaults
 
 FILE = Path(__file__).with_name("perturbation.csv")
 DATASETS = ("Cora", "CiteSeer", "PubMed")
-DRAWS = 8  # of noise with each seed
-EDGE, FEATURE = "edge", "feature"
 SAME = 0.1  # points by which two rules must differ to be told apart
-BEFORE: dict[str, object] = {"noise_when": "before", "noise_test": True}
-RULES: dict[str, dict[str, dict[str, object]]] = {  # what Settings can say
-    EDGE: {
-        "ρE/2 deleted and ρE/2 added inside each client": {"edge_noise": 0.5},
-        "ρE deleted and ρE added inside each client": {"edge_noise": 1.0},
-        "ρE/2 of each before the split": {"edge_noise": 0.5, "noise_when": "before"},
-        "ρE of each before the split": {"edge_noise": 1.0, "noise_when": "before"},
-        "ρE/2 of each inside each client, test graph too": {"edge_noise": 0.5, "noise_test": True},
-        "ρE of each inside each client, test graph too": {"edge_noise": 1.0, "noise_test": True},
-        "ρE/2 of each before the split, test graph too": BEFORE | {"edge_noise": 0.5},
-        "ρE of each before the split, test graph too": BEFORE | {"edge_noise": 1.0},
-    },
-    FEATURE: {
-        "each entry": {"feature_noise": 0.5},
-        "each entry, test graph too": {"feature_noise": 0.5, "noise_test": True},
-        "each entry with η/2": {"feature_noise": 0.25},
-        "each entry with η/2, test graph too": {"feature_noise": 0.25, "noise_test": True},
-        "each entry, ηF columns drawn with repeats (39 %)": {"feature_noise": 0.3935},
-        "each entry of half of the nodes": {"feature_noise": 0.5, "feature_rule": "half"},
-        "each entry of half of the nodes, test graph too": {
-            "feature_noise": 0.5,
-            "feature_rule": "half",
-            "noise_test": True,
-        },
-        "whole nodes": {"feature_noise": 0.5, "feature_rule": "nodes"},
-        "whole columns": {"feature_noise": 0.5, "feature_rule": "columns"},
-        "whole columns, test graph too": {
-            "feature_noise": 0.5,
-            "feature_rule": "columns",
-            "noise_test": True,
-        },
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -68,7 +22,7 @@ class Row:
 
     kind: str  # edge or feature
     rule: str
-    settings: str  # JSON of what differs from the defaults; empty for a rule made here alone
+    settings: str  # JSON of what differs from the defaults; empty where Settings lacks the rule
     dataset: str
     seeds: str
     draws: int  # with each seed
@@ -95,79 +49,6 @@ class Row:
     def fits_seeds(self) -> bool:
         """Whether the print lies within two standard errors over seeds."""
         return abs(self.gap) <= 2 * self.seed_error + 0.005
-
-
-def measure(draws: int = DRAWS) -> list[Row]:
-    """Every rule on every dataset; the datasets must be here."""
-    rows = []
-    for dataset in DATASETS:
-        for kind, rule in every_rule():
-            row = _measured(dataset, kind, rule, draws)
-            rows.append(row)
-            said = f"{row.mean:.2f} ± {row.standard_error:.2f}, printed {row.printed}"
-            print(f"{dataset}, {kind}: {rule}: {said}", file=sys.stderr)
-    return rows
-
-
-def _measured(dataset: str, kind: str, rule: str, draws: int) -> Row:
-    found = [
-        [_accuracy(dataset, kind, rule, seed, draw) for draw in range(draws)]
-        for seed in PAPER_SEEDS
-    ]
-    every = [value for some in found for value in some]
-    std = statistics.stdev(every)
-    between = statistics.stdev(statistics.mean(some) for some in found)
-    changes = RULES[kind].get(rule)
-    return Row(
-        kind=kind,
-        rule=rule,
-        settings=json.dumps(changes) if changes else "",
-        dataset=dataset,
-        seeds=" ".join(map(str, PAPER_SEEDS)),
-        draws=draws,
-        mean=statistics.mean(every),
-        standard_error=std / len(every) ** 0.5,
-        seed_error=between / len(found) ** 0.5,
-        std=std,
-        printed=printed(kind, dataset),
-        values=" ".join(f"{value:.5g}" for value in every),
-        date=datetime.now(UTC).date().isoformat(),
-        versions=versions(),
-    )
-
-
-def every_rule() -> list[tuple[str, str]]:
-    """All (kind, rule) pairs, in the order of the file."""
-    said = [(kind, rule) for kind, rules in RULES.items() for rule in rules]
-    return [*said, *((FEATURE, rule) for rule in TRIALS)]
-
-
-def printed(kind: str, dataset: str) -> float:
-    """The paper's figure for SPEAR."""
-    table = reported()["perturbation"]
-    return table["rows"]["SPEAR"][table["columns"].index(f"{dataset} {kind}")]
-
-
-def _accuracy(dataset: str, kind: str, rule: str, seed: int, draw: int) -> float:
-    settings = replace(defaults(dataset), seed=seed, draw=draw)
-    partition = split(load(settings), settings)
-    if rule in TRIALS:
-        rng = generator(seed, f"feature noise {draw}")
-        return 100 * TRIALS[rule](partition, settings, rng)
-    noisy = Settings(**{**settings.to_dict(), **RULES[kind][rule]})
-    found = run_on(partition, noisy).metrics.accuracy
-    return 100 * (found or 0.0)
-
-
-def write(rows: list[Row], path: Path = FILE) -> None:
-    """Store the rows."""
-    with path.open("w", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        names = [f.name for f in fields(Row)]
-        writer.writerow(names)
-        for row in rows:
-            values = (getattr(row, name) for name in names)
-            writer.writerow(f"{v:.4f}" if isinstance(v, float) else v for v in values)
 
 
 def read(path: Path = FILE) -> list[Row]:
@@ -210,9 +91,3 @@ def words(rows: list[Row], kind: str) -> str:
         f"prints lie within two standard errors over all runs, "
         f"{sum(row.fits_seeds for row in mine)} within two over the five seeds."
     )
-
-
-if __name__ == "__main__":
-    write(measure(int(sys.argv[1]) if len(sys.argv) > 1 else DRAWS))
-    for each in RULES:
-        print(words(read(), each))

@@ -5,10 +5,11 @@ times their counts. Beside every defence stand three yardsticks from the same se
 nobody defends, and an oracle that knows the liars and leaves them out.
 """
 
+import argparse
 import csv
 import platform
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -18,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from spear_core.datasets import load
+from spear_core.datasets.store import cache_folder, ready
 from spear_core.defences import DEFENCES
 from spear_core.partition import Partition, split
 from spear_core.run import run_on
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
 
-STORED = Path(__file__).parent / "attacks.csv"
+STORED = Path(__file__).parent / "attacks.csv"  # shipped: read, never written by a user
 SEEDS = (*PAPER_SEEDS, 7, 8, 9)
 DATASETS = ("Cora", "CiteSeer", "PubMed", "digits")
 BETAS = (0.05, 1.0)
@@ -149,7 +151,12 @@ def versions() -> str:
     return "; ".join([*packages, f"Python {platform.python_version()}"])
 
 
-def store(rows: Iterable[Row], path: Path = STORED) -> None:
+def own() -> Path:
+    """The file of the table that is made here."""
+    return cache_folder() / "studies" / "attacks.csv"
+
+
+def store(rows: Iterable[Row], path: Path) -> None:
     """Write the rows as CSV; accuracies with five digits, so that equal runs give equal files."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -191,11 +198,16 @@ def _line(rows: list[Row]) -> str:
     return f"{who}: " + ", ".join(f"{r.defence} {100 * r.accuracy:.1f}" for r in rows)
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Compute the whole table and store it; progress on stderr. Takes some minutes."""
+    parser = argparse.ArgumentParser(description="What every defence wins back, as a table.")
+    parser.add_argument("--out", metavar="FILE", help="a CSV file to store into, not the cache")
+    args = parser.parse_args(argv)
+    path = Path(args.out) if args.out else own()
+    ready(path.parent)
     rows = list(table(say=lambda line: print(line, file=sys.stderr, flush=True)))
-    store(rows)
-    print(f"{len(rows)} rows in {STORED}.", file=sys.stderr)
+    store(rows, path)
+    print(f"{len(rows)} rows in {path}.", file=sys.stderr)
     return 0
 
 

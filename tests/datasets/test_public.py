@@ -2,13 +2,16 @@
 
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from spear_core import Settings, SpearError, load, run
 from spear_core.datasets import CATALOGUE, store
+from spear_core.datasets.public import read_raw
 from tests import rawfiles
 from tests.conftest import need
 from tests.datasets.helpers import load_anew
@@ -44,6 +47,26 @@ def test_arxiv(data, monkeypatch):
     assert [int(m.sum()) for m in (graph.train, graph.val, graph.test)] == [15, 5, 10]
     assert sys.modules.get("outdated") is outdated
     assert not any(thread.name == "check" for thread in threading.enumerate())
+
+
+def test_two_read_arxiv_at_once(data, monkeypatch, capfd):
+    """Both are inside OGB's reader at the same time; what one prints meanwhile is seen."""
+    rawfiles.arxiv(data)
+    outdated, out, err = sys.modules.get("outdated"), sys.stdout, sys.stderr
+    real, both = pd.read_csv, threading.Barrier(2)
+
+    def together(*args, **kwargs):
+        both.wait(timeout=20)
+        assert (sys.stdout, sys.stderr) == (out, err)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(pd, "read_csv", together)
+    with ThreadPoolExecutor(2) as pool:
+        one, two = pool.map(read_raw, [CATALOGUE["ogbn-arxiv"]] * 2, [data] * 2)
+    assert np.array_equal(one["x"], two["x"])
+    assert sys.modules.get("outdated") is outdated
+    assert (sys.stdout, sys.stderr) == (out, err)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_amazon_without_a_published_split(data):

@@ -8,6 +8,7 @@ import torch
 
 from spear_core import Settings, SpearError, load, run
 from spear_core.datasets import _base, _load, store
+from spear_core.sweeps import store as sweeps
 from tests import rawfiles
 from tests.datasets.helpers import load_anew, snapshot
 
@@ -31,6 +32,18 @@ def test_a_changed_raw_file_is_read_again(data):
     shutil.rmtree(folder)
     rawfiles.amazon(data, nodes=50)
     assert load_anew("Photo").num_nodes == 50
+
+
+def test_a_running_app_sees_that_raw_files_changed(data):
+    """What is kept in memory goes by the same signature as what a sweep keeps on disk."""
+    folder, photo = rawfiles.amazon(data), Settings(dataset="Photo")
+    first, key = load(photo), sweeps.key(photo)
+    assert load(photo) is first
+    assert sweeps.key(photo) == key
+    shutil.rmtree(folder)
+    rawfiles.amazon(data, nodes=50)
+    assert sweeps.key(photo) != key
+    assert load(photo).num_nodes == 50
 
 
 def test_a_damaged_compact_copy_is_made_anew(data):

@@ -1,11 +1,14 @@
 """The Noise page: its controls move it, every view draws, and its lines run."""
 
+import json
+
 import pytest
 
 from pages.shared import link
 from spear_core import Settings, run
 from spear_core.explain.noise_curve import words
 from spear_core.paper import perturbation
+from spear_core.paper.printed import row
 from spear_core.studies.noise_curve import VALUES, curve
 from tests.apptest import opened, printed, put, said
 
@@ -98,11 +101,19 @@ def test_karate(page):
 # what the page is made from ------------------------------------------------------------------
 def test_the_file_holds_every_rule_on_every_dataset():
     rows = perturbation.read()
-    assert [(r.kind, r.rule) for r in rows if r.dataset == "Cora"] == perturbation.every_rule()
-    assert len(rows) == 3 * len(perturbation.every_rule())
-    assert all(r.draws * len(r.seeds.split()) >= 20 for r in rows)
-    assert all(r.printed == perturbation.printed(r.kind, r.dataset) for r in rows)
-    assert perturbation.printed("feature", "PubMed") == 74.41
+    spear = row("perturbation", "SPEAR")
+    rules = {
+        name: [(r.kind, r.rule) for r in rows if r.dataset == name]
+        for name in perturbation.DATASETS
+    }
+    assert rules["Cora"] == rules["CiteSeer"] == rules["PubMed"]
+    assert len(set(rules["Cora"])) == 34
+    assert len(rows) == 3 * 34
+    for r in rows:
+        values = [float(value) for value in r.values.split()]
+        assert len(values) == r.draws * len(r.seeds.split()) >= 20
+        assert r.mean == pytest.approx(sum(values) / len(values), abs=0.01)
+        assert r.printed == spear[f"{r.dataset} {r.kind}"]
 
 
 def test_a_stored_figure_is_what_a_run_gives():
@@ -110,16 +121,15 @@ def test_a_stored_figure_is_what_a_run_gives():
 
     need("Cora")
     rule = "each entry with η/2"
-    row = next(r for r in perturbation.read() if (r.rule, r.dataset) == (rule, "Cora"))
+    kept = next(r for r in perturbation.read() if (r.rule, r.dataset) == (rule, "Cora"))
+    changes = json.loads(kept.settings)
+    assert changes == {"feature_noise": 0.25}
     found = [
-        100
-        * run(
-            Settings(dataset="Cora", feature_noise=0.25, seed=int(seed), draw=draw)
-        ).metrics.accuracy
-        for seed in row.seeds.split()
-        for draw in range(row.draws)
+        100 * run(Settings(dataset="Cora", **changes, seed=int(seed), draw=draw)).metrics.accuracy
+        for seed in kept.seeds.split()
+        for draw in range(kept.draws)
     ]
-    assert sum(found) / len(found) == pytest.approx(row.mean, abs=0.01)
+    assert sum(found) / len(found) == pytest.approx(kept.mean, abs=0.01)
 
 
 def test_a_curve_pairs_its_runs():

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from spear_core.cli import main, paper
+from spear_core.figures import paper as figures
 from spear_core.paper import findings, measured
 from spear_core.paper.cells import cells, curves
 from spear_core.paper.printed import reported
@@ -112,6 +113,26 @@ def test_the_command_refuses_an_unknown_table(capsys):
     assert "main" in paper.tables()
 
 
+def test_the_command_leaves_the_shipped_table_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SPEAR_DATA", str(tmp_path / "none"))
+    monkeypatch.setenv("SPEAR_CACHE", str(tmp_path / "cache"))
+    shipped = measured.FILE.read_bytes()
+    assert main(["paper", "--only", "claims"]) == 0
+    assert measured.FILE.read_bytes() == shipped
+    assert str(measured.own()) in capsys.readouterr().out
+    assert {row.table for row in measured.read(measured.own())} == {"claims"}
+    asked = tmp_path / "new" / "mine.csv"
+    assert main(["paper", "--only", "claims", "--out", str(asked)]) == 0
+    assert asked.read_bytes() == measured.own().read_bytes()
+
+
+def test_a_folder_that_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setattr(measured, "measure_all", lambda *_: pytest.fail("worked in vain"))
+    assert main(["paper", "--out", str(tmp_path / "file" / "mine.csv")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
 def test_findings_read_their_numbers_from_the_rows():
     need("Cora")
     words = {f.key: f.words for f in findings.findings(ROWS)}
@@ -120,6 +141,19 @@ def test_findings_read_their_numbers_from_the_rows():
     assert ("FedAvg", "Cora edge", 31.9, 3) in hits
     sent = {s.what: s.bytes for s in findings.like_for_like(ROWS) if s.dataset == "Cora"}
     assert round(sent["FedAvg, all clients, both ways"] / 2**20, 1) == 2814.5
+
+
+def test_findings_and_their_figures_fetch_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPEAR_DATA", str(tmp_path / "none"))
+    monkeypatch.setenv("SPEAR_CACHE", str(tmp_path / "cache"))
+    fetched = []
+    monkeypatch.setattr("spear_core.datasets.fetch.fetch", lambda entry, _: fetched.append(entry))
+    monkeypatch.setattr("spear_core.datasets.fetch._supervise", lambda *_: pytest.fail("fetched"))
+    words = {f.key: f.words for f in findings.findings(ROWS)}
+    assert "are not on this machine" in words["constant"]
+    assert not figures.constant().data[0].x
+    assert not fetched
+    assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.parametrize("view", ["Tables", "Curves", "Where it does not hold"])

@@ -9,6 +9,8 @@ from spear_core.studies.defence_table import (
     SEEDS,
     STORED,
     accuracies,
+    main,
+    own,
     servers,
     store,
     stored,
@@ -31,13 +33,26 @@ def test_small_tables_come_back_from_their_file(tmp_path):
     assert stored(tmp_path / "absent.csv") == []
 
 
+def test_the_command_leaves_the_shipped_table_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPEAR_CACHE", str(tmp_path))
+    rows = list(table(["karate"], [1.0], [42]))
+    monkeypatch.setattr("spear_core.studies.defence_table.table", lambda **_: rows)
+    shipped = STORED.read_bytes()
+    assert main([]) == 0
+    assert STORED.read_bytes() == shipped
+    assert {row.dataset for row in stored(own())} == {"karate"}
+    asked = tmp_path / "new" / "mine.csv"
+    main(["--out", str(asked)])
+    assert asked.read_bytes() == own().read_bytes()
+
+
 NUMBERS = ("clean", "undefended", "oracle", "accuracy", "std", "recovered", "clean_cost")
 
 
 def test_the_stored_table_is_whole():
     rows = stored()
     assert STORED.exists()
-    again = "make it anew: python -m spear_core.studies.defence_table"
+    again = "make it anew: make tables"
     assert {row.defence for row in rows} == set(servers()), again
     assert len(rows) == 4 * 2 * 4 * len(servers()), again
     for row in rows:
