@@ -92,7 +92,11 @@ elif view == BETA:
     trends = {
         f"FedAvg, {words}": trend
         for recipe, words in compare_live.TRAINED_AS.items()
-        if (trend := beta_trend(rows, settings.dataset, "fedavg", settings.clients, recipe))
+        if (
+            trend := beta_trend(
+                rows, settings.dataset, "fedavg", settings.clients, recipe, settings
+            )
+        )
     }
     betas = sorted({*BETAS, *(s.beta for trend in trends.values() for s in trend)})
     lines = {}
