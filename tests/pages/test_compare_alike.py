@@ -1,8 +1,12 @@
 """Compare sets like beside like: the same graph, split and labels for SPEAR and its rivals."""
 
+import pytest
+
+from spear_core import PAPER_SEEDS, Settings, run
 from spear_core.baselines.results import own, stored
+from tests.apptest import printed as lines_print
 from tests.apptest import put, sound
-from tests.pages.comparing import charts, karate, opened, said, store_two
+from tests.pages.comparing import KARATE, charts, karate, opened, said, store_two
 
 
 def test_another_synthetic_graph_has_runs_of_its_own(cache):
@@ -24,3 +28,18 @@ def test_another_split_has_runs_of_its_own(cache):
     assert "No trained run is stored" not in said(karate())
     for other in ({"partition": "iid"}, {"labels_per_class": "1"}):
         assert "No trained run is stored" in said(karate(**other))
+
+
+def test_spear_is_as_clean_as_its_rivals(cache):
+    """Noise, liars, a defence and privacy are left out, and one sentence says so."""
+    page = karate(
+        label_noise="0.5", attacker_count="1", inflate="100", defence="median", epsilon="1"
+    )
+    clean = [100 * run(Settings("karate", s, clients=3)).metrics.accuracy for s in PAPER_SEEDS]
+    table = page.dataframe[0].value.set_index("method")
+    assert table.loc["SPEAR", "accuracy, %"] == pytest.approx(sum(clean) / 5)
+    (left,) = [block.value for block in page.markdown if "Left out" in block.value]
+    for part in ("50 % of the training labels", "inflate counts", "defence median", "ε = 1"):
+        assert part in left
+    assert lines_print(page).startswith(f"{run(KARATE).metrics.accuracy} ")
+    assert "Left out" not in said(karate())
