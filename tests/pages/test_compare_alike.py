@@ -2,8 +2,10 @@
 
 import pytest
 
-from spear_core import PAPER_SEEDS, Settings, run
+from pages.parts import compare_live
+from spear_core import PAPER_SEEDS, Settings, load, run, run_on
 from spear_core.baselines.results import own, stored
+from spear_core.powers import kept_z, tested_powers
 from tests.apptest import printed as lines_print
 from tests.apptest import put, sound
 from tests.pages.comparing import KARATE, charts, karate, opened, said, store_two
@@ -43,3 +45,25 @@ def test_spear_is_as_clean_as_its_rivals(cache):
         assert part in left
     assert lines_print(page).startswith(f"{run(KARATE).metrics.accuracy} ")
     assert "Left out" not in said(karate())
+
+
+def test_the_seconds_of_spear_are_of_a_run_that_finds_nothing_prepared(monkeypatch):
+    settings = Settings("synthetic", nodes=61, features=8, classes=2, clients=3)
+    graph = load(settings)
+
+    def power(t, last):
+        whole = graph.features if last is None else graph.operator @ last
+        return whole, whole[graph.test_nodes]
+
+    tested_powers(graph).grow(settings.steps, power)
+    assert kept_z(graph, settings) is not None  # as a page leaves it, before the next click
+    found = []
+
+    def watched(partition, settings):
+        found.append(kept_z(partition.graph, settings))
+        return run_on(partition, settings)
+
+    monkeypatch.setattr(compare_live, "run_on", watched)
+    compare_live.spear_once.clear()
+    compare_live.spear_once(settings)
+    assert found == [None, None, None]
