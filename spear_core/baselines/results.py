@@ -12,7 +12,7 @@ import io
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +155,7 @@ def _flat(row: Row) -> dict[str, Any]:
         if isinstance(value, float):
             outcome[name] = round(value, 6)
     shared = {f.name: getattr(row.training, f.name) for f in SHARED}
-    knobs = vars(row.training.knobs) | json.loads(row.unknown or "{}")
+    knobs = asdict(row.training.knobs) | json.loads(row.unknown or "{}")
     return data_of(row.settings) | shared | {"knobs": json.dumps(knobs)} | outcome
 
 
