@@ -195,8 +195,11 @@ def _row(line: dict[str, str]) -> Row:
     }
     rounds, accuracy = int(line["rounds_done"]), _maybe(line["accuracy"])
     curve = tuple(float(a) for a in line["curve"].split())
-    if accuracy is not None and (len(curve) != rounds or abs(curve[-1] - accuracy) > 1e-4):
-        raise ValueError("The curve was cut off.")
+    histogram = tuple(int(n) for n in line["histogram"].split())
+    if accuracy is not None:
+        whole = len(curve) == rounds > 0 and abs(curve[-1] - accuracy) <= 1e-4
+        if not whole or not histogram:
+            raise ValueError("The curve was cut off, or the histogram is missing.")
     return Row(
         Settings(**data),
         Training(**shared, **known),
@@ -205,7 +208,7 @@ def _row(line: dict[str, str]) -> Row:
         best_round=int(line["best_round"]),
         best_accuracy=_maybe(line["best_accuracy"]),
         constant=line["constant"],
-        histogram=tuple(int(n) for n in line["histogram"].split()),
+        histogram=histogram,
         bytes_up=int(line["bytes_up"]),
         bytes_down=int(line["bytes_down"]),
         bytes_evaluation=int(line["bytes_evaluation"]),

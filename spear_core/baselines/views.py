@@ -50,7 +50,7 @@ def recipe_of(training: Training) -> str | None:
 
 
 def summaries(rows: list[Row], like: Settings = USUAL) -> list[Summary]:
-    """Rows of a known recipe, grouped over their seeds; of each group those of most rounds.
+    """Finished rows of a known recipe over their seeds; of each group those of most rounds.
 
     Only those whose nodes are split and labelled as `like` says, and a synthetic graph of its
     shape; dataset, K and β may be any.
@@ -58,8 +58,9 @@ def summaries(rows: list[Row], like: Settings = USUAL) -> list[Summary]:
     groups: dict[tuple[str, str, str, int, float], list[Row]] = {}
     for row in rows:
         s, t = row.settings, row.training
+        ended = row.rounds_done == t.rounds and row.accuracy is not None
         recipe = None if row.unknown else recipe_of(t)
-        if _alike(s, like) and recipe and row.accuracy is not None:
+        if _alike(s, like) and recipe and ended:
             groups.setdefault((recipe, t.method, s.dataset, s.clients, s.beta), []).append(row)
     out = []
     for group in groups.values():
