@@ -3,9 +3,8 @@
 import pytest
 
 from pages.parts import compare_live
-from spear_core import PAPER_SEEDS, Settings, load, run, run_on
+from spear_core import PAPER_SEEDS, Settings, load, powers, run, run_on
 from spear_core.baselines.results import own, stored
-from spear_core.powers import kept_z, tested_powers
 from tests.apptest import printed as lines_print
 from tests.apptest import put, sound
 from tests.pages.comparing import KARATE, charts, karate, opened, said, store_two
@@ -55,12 +54,12 @@ def test_the_seconds_of_spear_are_of_a_run_that_finds_nothing_prepared(monkeypat
         whole = graph.features if last is None else graph.operator @ last
         return whole, whole[graph.test_nodes]
 
-    tested_powers(graph).grow(settings.steps, power)
-    assert kept_z(graph, settings) is not None  # as a page leaves it, before the next click
+    powers.tested_powers(graph).grow(settings.steps, power)
+    assert powers.kept_z(graph, settings) is not None  # as a page leaves it, before the next click
     found = []
 
     def watched(partition, settings):
-        found.append(kept_z(partition.graph, settings))
+        found.append(powers.kept_z(partition.graph, settings))
         return run_on(partition, settings)
 
     monkeypatch.setattr(compare_live, "run_on", watched)
