@@ -1,7 +1,5 @@
 """Compare: SPEAR beside the trained methods, stored runs and live ones, all on clean data."""
 
-import statistics
-
 import streamlit as st
 
 from pages.parts import compare_live, compare_spaces, compare_table
@@ -10,6 +8,7 @@ from spear_core import PAPER_SEEDS
 from spear_core.baselines import METHODS
 from spear_core.baselines.views import beta_trend
 from spear_core.figures import compare as figures
+from spear_core.measures.spread import mean_and_spread
 from spear_core.paper import rivals
 from spear_core.settings import equation
 from spear_core.sweeps import sweep
@@ -24,7 +23,7 @@ rows = compare_live.all_rows()
 every = compare_live.at(settings, rows)
 found = [s for s in every if s.clients == settings.clients]
 seeds = [100 * a for a in runs.over_seeds(settings) if a is not None]
-spear = (statistics.mean(seeds), statistics.pstdev(seeds)) if seeds else (0.0, 0.0)
+spear = mean_and_spread(seeds) if seeds else (0.0, 0.0)
 theirs = rivals.accuracies(settings.dataset, settings.clients, settings.beta)
 shown = compare_table.table(result, spear, found, theirs)
 

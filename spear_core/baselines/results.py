@@ -11,7 +11,6 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -134,17 +133,6 @@ def append(row: Row, path: Path) -> None:
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         with os.fdopen(handle, "ab") as file:
             file.write(text.getvalue().encode())
-
-
-def mean_and_spread(values: Iterable[float]) -> tuple[float, float]:
-    """Mean and population standard deviation.
-
-    >>> mean_and_spread([1, 3])
-    (2.0, 1.0)
-    """
-    known = list(values)
-    mean = sum(known) / len(known)
-    return mean, (sum((v - mean) ** 2 for v in known) / len(known)) ** 0.5
 
 
 def _flat(row: Row) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import numpy as np
 from torch import Tensor
 
 from spear_core.baselines.methods import METHODS
-from spear_core.baselines.results import Row, mean_and_spread
+from spear_core.baselines.results import Row
 from spear_core.baselines.training import Training, defaults, literature
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.graph import Graph
 from spear_core.measures.silhouette import silhouette
+from spear_core.measures.spread import mean_and_spread
 from spear_core.settings import Settings
 
 USUAL = Settings()
