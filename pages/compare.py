@@ -1,15 +1,14 @@
-"""Compare: SPEAR beside the trained methods, stored runs and live ones."""
-
-import statistics
+"""Compare: SPEAR beside the trained methods, stored runs and live ones, all on clean data."""
 
 import streamlit as st
 
 from pages.parts import compare_live, compare_spaces, compare_table
-from pages.shared import frame, link, runs, show
+from pages.shared import frame, lab, link, runs, show
 from spear_core import PAPER_SEEDS
 from spear_core.baselines import METHODS
 from spear_core.baselines.views import beta_trend
 from spear_core.figures import compare as figures
+from spear_core.measures.spread import mean_and_spread
 from spear_core.paper import rivals
 from spear_core.settings import equation
 from spear_core.sweeps import sweep
@@ -17,13 +16,14 @@ from spear_core.sweeps import sweep
 TABLE, ROUNDS, PARETO, BETA, SPACE = link.choices("compare")
 BETAS = (0.05, 0.1, 0.3, 0.5, 1.0)
 
-settings = frame.settings()
+given = frame.settings()
+settings = lab.cleaned(given)  # the rivals know neither noise nor liars
 result = runs.result_or_stop(settings)
 rows = compare_live.all_rows()
 every = compare_live.at(settings, rows)
 found = [s for s in every if s.clients == settings.clients]
 seeds = [100 * a for a in runs.over_seeds(settings) if a is not None]
-spear = (statistics.mean(seeds), statistics.pstdev(seeds)) if seeds else (0.0, 0.0)
+spear = mean_and_spread(seeds) if seeds else (0.0, 0.0)
 theirs = rivals.accuracies(settings.dataset, settings.clients, settings.beta)
 shown = compare_table.table(result, spear, found, theirs)
 
@@ -33,6 +33,8 @@ st.caption(
     f"{equation('beta', settings.beta)}: the same split, the same "
     f"labels, tested on the full graph. SPEAR, five seeds: {spear[0]:.2f} ± {spear[1]:.2f} %."
 )
+if left_out := lab.in_words(given):
+    st.markdown(f"All of them on clean data here. Left out, for SPEAR too: {', '.join(left_out)}.")
 view = show.switch("View", link.choices("compare"), "compare", label_visibility="collapsed")
 made = ""
 if found:
@@ -92,7 +94,11 @@ elif view == BETA:
     trends = {
         f"FedAvg, {words}": trend
         for recipe, words in compare_live.TRAINED_AS.items()
-        if (trend := beta_trend(rows, settings.dataset, "fedavg", settings.clients, recipe))
+        if (
+            trend := beta_trend(
+                rows, settings.dataset, "fedavg", settings.clients, recipe, settings
+            )
+        )
     }
     betas = sorted({*BETAS, *(s.beta for trend in trends.values() for s in trend)})
     lines = {}

@@ -1,7 +1,5 @@
 """Explore: one run of SPEAR with the settings of the sidebar, everything at a glance."""
 
-import statistics
-
 import pandas as pd
 import streamlit as st
 
@@ -11,6 +9,7 @@ from spear_core import figures
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain.words import pulled_towards, weight_formula
 from spear_core.figures.common import class_names
+from spear_core.measures.spread import mean_and_spread
 
 SILHOUETTE, CONFUSION, PROTOTYPES, TIME = link.choices("view")
 
@@ -125,7 +124,7 @@ show.same_in_python(
 if graph.num_nodes <= runs.SMALL and metrics.accuracy is not None:
     seeds = [value for value in runs.over_seeds(settings) if value is not None]
     simpler = {k: v for k, v in runs.references(settings).items() if v is not None}
-    mean, std = statistics.mean(seeds), statistics.pstdev(seeds)
+    mean, std = mean_and_spread(seeds)
     spread.metric("Mean of five seeds", f"{100 * mean:.2f} ± {100 * std:.2f} %")
     strip.plotly_chart(
         figures.accuracy_strip(

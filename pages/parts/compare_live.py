@@ -13,7 +13,7 @@ from pages.shared import runs, show
 from spear_core import Result, Settings, load, run_on, split
 from spear_core.baselines import METHODS
 from spear_core.baselines.loop import Point, curve_so_far, train
-from spear_core.baselines.results import Row, append, own, row_of, stored
+from spear_core.baselines.results import Row, append, data_of, own, row_of, stored
 from spear_core.baselines.views import RECIPES, Summary, summaries
 from spear_core.figures import compare as figures
 from spear_core.figures import human_bytes
@@ -26,9 +26,9 @@ EVERY = 0.4  # seconds between two pictures of a growing curve
 
 
 def at(settings: Settings, rows: list[Row]) -> list[Summary]:
-    """What is stored for the dataset and β of the settings, for any number of clients."""
+    """What is stored for the graph, split and β of the settings, for any number of clients."""
     here = (settings.dataset, settings.beta)
-    return [s for s in summaries(rows) if (s.dataset, s.beta) == here]
+    return [s for s in summaries(rows, settings) if (s.dataset, s.beta) == here]
 
 
 def all_rows() -> list[Row]:
@@ -56,9 +56,13 @@ def spear_at(settings: Settings) -> list[figures.Bubble]:
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def spear_once(settings: Settings) -> tuple[float, float | None]:
-    """The median time of three runs that share nothing but the graph, and the accuracy."""
+    """The median time of three runs that share nothing but the dataset, and the accuracy.
+
+    Each has a copy of the graph, which holds nothing that a page prepared for its next click.
+    """
     partition = split(load(settings), settings)
-    three = [run_on(replace(partition), settings) for _ in range(3)]
+    graph = partition.graph
+    three = [run_on(replace(partition, graph=graph.replace()), settings) for _ in range(3)]
     return statistics.median(r.method_seconds for r in three), three[0].metrics.accuracy
 
 
@@ -67,6 +71,7 @@ class Live:
     """A run as far as it is; it stays in the session when it is stopped."""
 
     title: str
+    data: dict[str, Any]  # what it is trained on; with other data it is not shown
     rounds: int
     points: dict[int, float] = field(default_factory=dict)  # round -> accuracy in percent
     words: str = ""  # what is said once it has ended by itself
@@ -91,13 +96,14 @@ def live(settings: Settings, result: Result) -> None:
         split = [equation(name, getattr(settings, name)) for name in ("clients", "beta")]
         where = ", ".join([settings.dataset, *split])
         title = f"{METHODS[method].title}, {TRAINED_AS[recipe]}, on {where}, seed {settings.seed}"
-        shown = state["_compare_live"] = Live(title, rounds)
+        shown = state["_compare_live"] = Live(title, data_of(settings), rounds)
         with place.container():
             _train(shown, settings, RECIPES[recipe](method, rounds=rounds), result)
         st.rerun()  # so that the table above has the new run
-    if "_compare_live" in state:
+    last: Live | None = state.get("_compare_live")
+    if last is not None and last.data == data_of(settings):
         with place.container():
-            _draw(state["_compare_live"], result)
+            _draw(last, result)
 
 
 def _train(shown: Live, settings: Settings, training: Any, result: Result) -> None:

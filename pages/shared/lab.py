@@ -1,6 +1,8 @@
 """What of the robustness lab is switched on, said on every page so that no number misleads."""
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -47,7 +49,15 @@ def in_words(settings: Settings) -> list[str]:
     return words
 
 
+def cleaned(settings: Settings) -> Settings:
+    """The settings without noise, liars, defence and privacy."""
+    return replace(settings, **_usual())
+
+
+def _usual() -> dict[str, Any]:
+    return {name: getattr(Settings(), name) for name in NAMES}
+
+
 def _clean() -> None:
-    usual = Settings()
-    for name in NAMES:
-        st.session_state[name] = getattr(usual, name)
+    for name, value in _usual().items():
+        st.session_state[name] = value

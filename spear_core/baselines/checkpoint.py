@@ -24,11 +24,12 @@ def path_of(partition: Partition, seed: int, training: Training) -> Path:
     """Where a run is kept."""
     graph = partition.graph
     digest = hashlib.sha256()
+    x, masks = graph.x, (graph.train, graph.val, graph.test)
     about = [FORMAT, torch.__version__, str(graph.device), seed, partition.clients]
+    about += [graph.classes, *x.shape]  # the width of the model, whatever the rows hold
     digest.update(json.dumps([*about, training.used()], sort_keys=True).encode())
-    x = graph.x
     parts = [x.crow_indices(), x.col_indices(), x.values()] if x.layout != torch.strided else [x]
-    for part in (*parts, graph.edge_index, graph.y, graph.train, graph.test, partition.owner):
+    for part in (*parts, graph.edge_index, graph.y, *masks, partition.owner):
         digest.update(part.contiguous().cpu().numpy().tobytes())
     name = f"{graph.name}-{training.method}-{digest.hexdigest()[:20]}.pt"
     return store.cache_folder() / "baselines" / name

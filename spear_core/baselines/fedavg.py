@@ -104,5 +104,4 @@ class FedAvg:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a saved state."""
-        for name, value in state.items():
-            setattr(self, name, value)
+        self.model = state["model"]

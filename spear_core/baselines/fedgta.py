@@ -88,6 +88,10 @@ class FedGTA(FedAvg):
     def state(self) -> dict[str, Any]:
         return super().state() | {"personal": self.personal}
 
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.personal = state["personal"]
+
 
 def confidence(client: Local, soft: Tensor) -> float:
     """Σ_i d_i (C/e + Σ_c ỹ_ic log ỹ_ic), with d_i the neighbours and the node itself."""

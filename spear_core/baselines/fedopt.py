@@ -63,3 +63,7 @@ class FedOPT(FedAvg):
 
     def state(self) -> dict[str, Any]:
         return super().state() | {"m": self.m, "v": self.v}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.m, self.v = state["m"], state["v"]

@@ -100,6 +100,10 @@ class FedProto(FedAvg):
     def state(self) -> dict[str, Any]:
         return super().state() | {"own": self.own, "prototypes": self.prototypes}
 
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.own, self.prototypes = state["own"], state["prototypes"]
+
 
 def _members(label: Tensor, classes: int) -> Tensor:
     """1 where a row belongs to a class, (C, n)."""

@@ -125,6 +125,10 @@ class FedPub(FedAvg):
     def state(self) -> dict[str, Any]:
         return super().state() | {"personal": self.personal, "own": self.own}
 
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.personal, self.own = state["personal"], state["own"]
+
 
 def _only(state: State, masks: bool) -> State:
     return {name: p for name, p in state.items() if name.endswith("mask") == masks}

@@ -100,7 +100,8 @@ class FedTAD(FedAvg):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.model, self.reliable = state["model"], state["reliable"]
+        super().restore(state)
+        self.reliable = state["reliable"]
         self.maker.load_state_dict(state["maker"])
         self.maker_adam.load_state_dict(state["maker_adam"])
 

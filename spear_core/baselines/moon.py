@@ -57,3 +57,7 @@ class MOON(FedAvg):
 
     def state(self) -> dict[str, Any]:
         return super().state() | {"previous": self.previous}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.previous = state["previous"]

@@ -3,15 +3,15 @@
 A row says everything about one run: its settings, how it trained, what it gave, on which versions.
 It is one line, with the method's knobs as JSON in one column. Files only grow, and other versions
 of this program may write to them too: names of columns may come again and hold from there on, older
-ones have one column a knob, and a line that cannot be read is passed over.
+ones have one column a knob and none for the shape of the synthetic graph, which then was the usual
+one, and a line that cannot be read is passed over.
 """
 
 import csv
 import io
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,15 @@ from spear_core.baselines.loop import Trained
 from spear_core.baselines.methods import METHODS
 from spear_core.baselines.training import SHARED, Training
 from spear_core.datasets import store
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.settings import Settings
 
 SHIPPED = Path(__file__).with_name("results.csv")
-DATA_FIELDS = ("dataset", "seed", "split", "labels_per_class", "partition", "clients", "beta")
+SHAPE = CATALOGUE["synthetic"].knobs
+DATA_FIELDS = (
+    *("dataset", "seed", "split", "labels_per_class", "partition", "clients", "beta"),
+    *SHAPE,
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,13 @@ class Row:
 
 def key_of(settings: Settings, training: Training) -> tuple[Any, ...]:
     """The settings that a stored run depends on, and what its method reads of the training."""
-    return (*(getattr(settings, name) for name in DATA_FIELDS), *training.used().items())
+    return (*data_of(settings).values(), *training.used().items())
+
+
+def data_of(settings: Settings) -> dict[str, Any]:
+    """The settings that make the data of a run: the shape where the graph is made from one."""
+    other = set(SHAPE) - set(CATALOGUE[settings.dataset].knobs)
+    return {name: getattr(settings, name) for name in DATA_FIELDS if name not in other}
 
 
 OUTCOMES = [f.name for f in fields(Row)][2:-1]
@@ -124,17 +135,6 @@ def append(row: Row, path: Path) -> None:
             file.write(text.getvalue().encode())
 
 
-def mean_and_spread(values: Iterable[float]) -> tuple[float, float]:
-    """Mean and population standard deviation.
-
-    >>> mean_and_spread([1, 3])
-    (2.0, 1.0)
-    """
-    known = list(values)
-    mean = sum(known) / len(known)
-    return mean, (sum((v - mean) ** 2 for v in known) / len(known)) ** 0.5
-
-
 def _flat(row: Row) -> dict[str, Any]:
     outcome = {name: getattr(row, name) for name in OUTCOMES}
     outcome["histogram"] = " ".join(str(n) for n in row.histogram)
@@ -142,10 +142,9 @@ def _flat(row: Row) -> dict[str, Any]:
     for name, value in outcome.items():
         if isinstance(value, float):
             outcome[name] = round(value, 6)
-    data = {name: getattr(row.settings, name) for name in DATA_FIELDS}
     shared = {f.name: getattr(row.training, f.name) for f in SHARED}
-    knobs = vars(row.training.knobs) | json.loads(row.unknown or "{}")
-    return data | shared | {"knobs": json.dumps(knobs)} | outcome
+    knobs = asdict(row.training.knobs) | json.loads(row.unknown or "{}")
+    return data_of(row.settings) | shared | {"knobs": json.dumps(knobs)} | outcome
 
 
 def _lines(path: Path) -> list[str]:
@@ -179,11 +178,16 @@ def _row(line: dict[str, str]) -> Row:
     shared = {f.name: line[f.name] for f in SHARED if line.get(f.name)}
     knobs = _knobs(line)
     known = {f.name: knobs.pop(f.name) for f in method.knobs if f.name in knobs}
-    data: dict[str, Any] = {name: line[name] for name in DATA_FIELDS}
+    data: dict[str, Any] = {
+        name: line[name] for name in DATA_FIELDS if name not in SHAPE or line.get(name)
+    }
     rounds, accuracy = int(line["rounds_done"]), _maybe(line["accuracy"])
     curve = tuple(float(a) for a in line["curve"].split())
-    if accuracy is not None and (len(curve) != rounds or abs(curve[-1] - accuracy) > 1e-4):
-        raise ValueError("The curve was cut off.")
+    histogram = tuple(int(n) for n in line["histogram"].split())
+    if accuracy is not None:
+        whole = len(curve) == rounds > 0 and abs(curve[-1] - accuracy) <= 1e-4
+        if not whole or not histogram:
+            raise ValueError("The curve was cut off, or the histogram is missing.")
     return Row(
         Settings(**data),
         Training(**shared, **known),
@@ -192,7 +196,7 @@ def _row(line: dict[str, str]) -> Row:
         best_round=int(line["best_round"]),
         best_accuracy=_maybe(line["best_accuracy"]),
         constant=line["constant"],
-        histogram=tuple(int(n) for n in line["histogram"].split()),
+        histogram=histogram,
         bytes_up=int(line["bytes_up"]),
         bytes_down=int(line["bytes_down"]),
         bytes_evaluation=int(line["bytes_evaluation"]),

@@ -6,10 +6,15 @@ import numpy as np
 from torch import Tensor
 
 from spear_core.baselines.methods import METHODS
-from spear_core.baselines.results import Row, mean_and_spread
+from spear_core.baselines.results import Row
 from spear_core.baselines.training import Training, defaults, literature
+from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.graph import Graph
 from spear_core.measures.silhouette import silhouette
+from spear_core.measures.spread import mean_and_spread
+from spear_core.settings import Settings
+
+USUAL = Settings()
 
 
 @dataclass(frozen=True)
@@ -45,14 +50,18 @@ def recipe_of(training: Training) -> str | None:
     return None
 
 
-def summaries(rows: list[Row]) -> list[Summary]:
-    """Rows of a known recipe, grouped over their seeds; of each group those of most rounds."""
+def summaries(rows: list[Row], like: Settings = USUAL) -> list[Summary]:
+    """Finished rows of a known recipe over their seeds; of each group those of most rounds.
+
+    Only those whose nodes are split and labelled as `like` says, and a synthetic graph of its
+    shape; dataset, K and β may be any.
+    """
     groups: dict[tuple[str, str, str, int, float], list[Row]] = {}
     for row in rows:
         s, t = row.settings, row.training
-        usual = s.partition == "dirichlet" and s.labels_per_class == 0 and s.split == 0
+        ended = row.rounds_done == t.rounds and row.accuracy is not None
         recipe = None if row.unknown else recipe_of(t)
-        if usual and recipe and row.accuracy is not None:
+        if _alike(s, like) and recipe and ended:
             groups.setdefault((recipe, t.method, s.dataset, s.clients, s.beta), []).append(row)
     out = []
     for group in groups.values():
@@ -65,12 +74,17 @@ def summaries(rows: list[Row]) -> list[Summary]:
 
 
 def beta_trend(
-    rows: list[Row], dataset: str, method: str, clients: int = 10, recipe: str = "default"
+    rows: list[Row],
+    dataset: str,
+    method: str,
+    clients: int = 10,
+    recipe: str = "default",
+    like: Settings = USUAL,
 ) -> list[Summary]:
     """The summaries of one method on one dataset, from the strongest skew to the weakest."""
     chosen = [
         s
-        for s in summaries(rows)
+        for s in summaries(rows, like)
         if (s.dataset, s.method, s.clients, s.recipe) == (dataset, method.lower(), clients, recipe)
     ]
     return sorted(chosen, key=lambda s: s.beta)
@@ -79,6 +93,11 @@ def beta_trend(
 def silhouette_of(representation: Tensor, graph: Graph) -> float | None:
     """Mean cosine silhouette of the test nodes by class, of any representation (N, H)."""
     return silhouette(graph.replace(x=representation), alpha=0.0, steps=0)
+
+
+def _alike(one: Settings, other: Settings) -> bool:
+    names = ("partition", "labels_per_class", "split", *CATALOGUE[one.dataset].knobs)
+    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def _summary(rows: list[Row]) -> Summary:

@@ -13,10 +13,11 @@ from typing import Any
 from spear_core.baselines import results
 from spear_core.baselines.loop import Point, train
 from spear_core.baselines.methods import METHODS
-from spear_core.baselines.results import Row, mean_and_spread
+from spear_core.baselines.results import Row
 from spear_core.baselines.training import SHARED, Training, defaults
 from spear_core.cli.options import add_option, add_seeds
 from spear_core.errors import DataMissing, SpearError
+from spear_core.measures.spread import mean_and_spread
 from spear_core.settings import Settings
 from spear_core.settings import defaults as start_of
 

@@ -9,6 +9,7 @@ from spear_core.cli.options import add_seeds, add_settings, progress, settings_o
 from spear_core.datasets import load
 from spear_core.errors import SpearError
 from spear_core.measures import JSON_METRICS
+from spear_core.measures.spread import mean_and_spread
 from spear_core.run import Result, run
 from spear_core.settings import symbol, written
 
@@ -63,8 +64,7 @@ def _summary(values: list[float | None]) -> dict[str, Any]:
     known = [v for v in values if v is not None]
     if len(known) < len(values):
         return {"mean": None, "std": None, "values": values}
-    mean = sum(known) / len(known)
-    std = (sum((v - mean) ** 2 for v in known) / len(known)) ** 0.5
+    mean, std = mean_and_spread(known)
     return {"mean": mean, "std": std, "values": values}
 
 

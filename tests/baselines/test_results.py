@@ -64,6 +64,28 @@ def test_a_file_with_one_column_a_knob_is_read_and_goes_on(tmp_path):
     assert results.stored(path) == [prox, pub, pub, prox]
 
 
+def test_every_synthetic_graph_has_a_key_of_its_own(tmp_path):
+    """The shape is part of the key and of the file; other datasets have none."""
+    path = tmp_path / "rows.csv"
+    path.write_text(OLD.replace("karate", "synthetic"))
+    old = replace(results.stored(path)[0], training=defaults("fedprox", rounds=2))
+    assert old.settings == Settings("synthetic", 1, clients=3)  # rows had no shape: the usual one
+    shapes = {"nodes": 99, "degree": 3, "classes": 2, "features": 9, "homophily": 0, "strength": 1}
+    others = [
+        replace(old, settings=replace(old.settings, **{name: value}))
+        for name, value in shapes.items()
+    ]
+    for row in others:
+        results.append(row, path)
+    assert results.stored(path)[2:] == others
+    assert len({row.key for row in (old, *others)}) == 7
+    rows = [old, *(replace(row, accuracy=0.25) for row in others)]
+    assert [s.accuracy for s in summaries(rows)] == [0.5]
+    assert [s.accuracy for s in summaries(rows, Settings(nodes=99))] == [0.25]
+    karate = [replace(row, settings=replace(row.settings, dataset="karate")) for row in others]
+    assert len({row.key for row in karate}) == 1
+
+
 def test_rows_of_a_newer_version_are_kept_and_passed_over(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(OLD)

@@ -12,7 +12,7 @@ from spear_core import Partition, Settings, split
 from spear_core.baselines import checkpoint
 from spear_core.baselines.loop import train, train_on
 from spear_core.baselines.methods import METHODS
-from spear_core.baselines.training import defaults, literature
+from spear_core.baselines.training import SHARED, defaults, literature
 from tests.baselines.federations import MIB, P, same_run, short
 from tests.browser import ROOT
 from tests.conftest import need, random_graph
@@ -170,18 +170,47 @@ def test_a_damaged_checkpoint_is_made_anew(cache):
     assert same_run(whole, train_on(partition, Settings(), short("fedavg")))
 
 
+def other(tensor: torch.Tensor) -> torch.Tensor:
+    """The same with its first value changed: a mask's turned round, a number's 0 or 1."""
+    changed = tensor.clone()
+    changed.view(-1)[0] = changed.view(-1)[0] == 0
+    return changed
+
+
 def test_a_run_is_kept_by_all_it_depends_on(cache):
-    partition = Partition(random_graph(0), torch.arange(40) % 3, 3)
-    other_graph = Partition(random_graph(1), torch.arange(40) % 3, 3)
-    other_split = Partition(random_graph(0), torch.arange(40) % 2, 3)
-    base = checkpoint.path_of(partition, 42, short("fedavg"))
-    assert base == checkpoint.path_of(partition, 42, short("fedavg", proximal=9.0))
-    assert base not in (
-        checkpoint.path_of(other_graph, 42, short("fedavg")),
-        checkpoint.path_of(other_split, 42, short("fedavg")),
-        checkpoint.path_of(partition, 43, short("fedavg")),
-        checkpoint.path_of(partition, 42, short("fedavg", epochs=3)),
-        checkpoint.path_of(partition, 42, short("fedprox")),
+    """Every part of the graph, of the partition and of the training, one at a time."""
+    graph, owner = random_graph(0), torch.arange(40) % 3
+    how = short("fedprox")
+
+    def path(graph=graph, owner=owner, clients=3, seed=42, how=how):
+        return checkpoint.path_of(Partition(graph, owner, clients), seed, how)
+
+    parts = ("x", "edge_index", "y", "train", "val", "test")
+    found = [path(graph.replace(**{name: other(getattr(graph, name))})) for name in parts]
+    found += [path(graph.replace(classes=graph.classes + 1))]
+    found += [path(owner=other(owner)), path(clients=4), path(seed=43)]
+    shared = {
+        "rounds": 9, "epochs": 9, "learning_rate": 0.5, "weight_decay": 0.5, "dropout": 0.9,
+        "hidden": 9, "weighting": "uniform",
+    }  # fmt: skip
+    assert {"method", *shared} == {f.name for f in SHARED}
+    changed = {**shared, "proximal": 9.0}
+    found += [path(how=short("fedprox", **{name: v})) for name, v in changed.items()]
+    found += [path(how=short("fedavg")), path()]
+    assert len(set(found)) == len(found)
+    assert path(how=short("fedprox", contrast=9.0)) == path()  # a knob of another method
+
+
+def test_a_run_on_wider_features_is_another(cache):
+    """A sparse matrix holds the same numbers with an empty column more."""
+    graph = random_graph(0)
+    sparse = graph.replace(x=graph.x.to_sparse_csr())
+    crow, col, values = sparse.x.crow_indices(), sparse.x.col_indices(), sparse.x.values()
+    size = (graph.num_nodes, graph.num_features + 1)
+    wider = graph.replace(x=torch.sparse_csr_tensor(crow, col, values, size))
+    one, two = (Partition(g, torch.arange(40) % 3, 3) for g in (sparse, wider))
+    assert checkpoint.path_of(one, 42, short("fedavg")) != checkpoint.path_of(
+        two, 42, short("fedavg")
     )
 
 

@@ -39,3 +39,10 @@ def open_page(address, browser):
 
     yield visit
     context.close()
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """Rows and runs of this test alone."""
+    monkeypatch.setenv("SPEAR_CACHE", str(tmp_path))
+    return tmp_path

@@ -1,63 +1,27 @@
 """The Compare page: every view, a live run, and stopping one in a real browser."""
 
 import base64
-import json
 import re
 from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.parts import compare_live
 from pages.shared import link
-from spear_core import Settings, run
+from spear_core import run
 from spear_core.baselines import METHODS, defaults
 from spear_core.baselines.loop import curve_so_far, train
-from spear_core.baselines.results import append, own, row_of, stored
+from spear_core.baselines.results import append, data_of, own, row_of, stored
 from spear_core.baselines.views import Summary, summaries
 from spear_core.figures import compare as figures
 from spear_core.paper import rivals
 from tests.apptest import printed as lines_print
 from tests.apptest import put, sound
-from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
+from tests.browser import FLAGS, IDLE, eventually, need_browser, running_app
 from tests.conftest import need
+from tests.pages.comparing import KARATE, charts, karate, opened, said, store_two
 
 VIEWS = link.choices("compare")
-KARATE = Settings(dataset="karate", clients=3)
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    """Rows and runs of this test alone."""
-    monkeypatch.setenv("SPEAR_CACHE", str(tmp_path))
-    return tmp_path
-
-
-def opened(**query):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=180)
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    return sound(app.switch_page("pages/compare.py").run())
-
-
-def karate(**query):
-    return opened(dataset="karate", clients="3", **query)
-
-
-def said(page):
-    return "\n".join(block.value for block in (*page.markdown, *page.caption, *page.info))
-
-
-def charts(page):
-    return {c.key: json.loads(c.proto.spec) for c in page.get("plotly_chart")}
-
-
-def store_two(rounds=3):
-    """FedAvg and FedProx on karate, as if somebody had run them before."""
-    for method in ("fedavg", "fedprox"):
-        append(row_of(train(KARATE, defaults(method, rounds=rounds))), own())
-
 
 # -- what is shown
 
@@ -189,7 +153,11 @@ def test_a_stopped_run_keeps_its_curve_and_goes_on(cache):
     assert curve_so_far(KARATE, training_) == part.curve
     page = karate()
     page.session_state["_compare_live"] = compare_live.Live(
-        "FedAvg", 5, {1: 40.0, 2: 45.0}, "Stopped after 2 of 5 rounds; run it to go on."
+        "FedAvg",
+        data_of(KARATE),
+        5,
+        {1: 40.0, 2: 45.0},
+        "Stopped after 2 of 5 rounds; run it to go on.",
     )
     sound(page.run())
     assert charts(page)["compare-live"]["data"][0]["x"] == [1, 2]
