@@ -3,19 +3,18 @@
 import csv
 import json
 import math
-import platform
 import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 
 from spear_core.datasets import CATALOGUE, store
 from spear_core.paper.cells import Cell, cells, curves
 from spear_core.run import Result, run
 from spear_core.settings import PAPER_SEEDS, Settings
+from spear_core.versions import versions
 
 FILE = Path(__file__).with_name("measured.csv")
 SEEDS = {"paper": PAPER_SEEDS, "42": (42,)}
@@ -139,12 +138,6 @@ def read(path: Path = FILE) -> list[Measured]:
     """The stored rows."""
     with path.open(newline="") as lines:
         return [_row(line) for line in csv.DictReader(lines)]
-
-
-def versions() -> str:
-    """What the figures were made with."""
-    parts = [f"{name} {version(name)}" for name in ("torch", "numpy", "scikit-learn")]
-    return ", ".join([f"Python {platform.python_version()}", *parts])
 
 
 def _values(cell: Cell, seeds: tuple[int, ...]) -> list[float]:

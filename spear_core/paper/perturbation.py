@@ -15,12 +15,12 @@ from pathlib import Path
 
 from spear_core.datasets import load
 from spear_core.paper.masks import TRIALS
-from spear_core.paper.measured import versions
 from spear_core.paper.printed import reported
 from spear_core.partition import split
 from spear_core.randomness import generator
 from spear_core.run import run_on
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
+from spear_core.versions import versions
 
 FILE = Path(__file__).with_name("perturbation.csv")
 DATASETS = ("Cora", "CiteSeer", "PubMed")

@@ -6,12 +6,10 @@ nobody defends, and an oracle that knows the liars and leaves them out.
 """
 
 import csv
-import platform
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from spear_core.defences import DEFENCES
 from spear_core.partition import Partition, split
 from spear_core.run import run_on
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
+from spear_core.versions import versions
 
 STORED = Path(__file__).parent / "attacks.csv"
 SEEDS = (*PAPER_SEEDS, 7, 8, 9)
@@ -136,17 +135,6 @@ def _rows(
         )
         for name, each in attacked.items()
     ]
-
-
-def versions() -> str:
-    """What the figures were computed with."""
-    packages = []
-    for name in ("spear-explorer", "torch", "numpy"):
-        try:
-            packages.append(f"{name} {version(name)}")
-        except PackageNotFoundError:  # run from the source folder
-            packages.append(f"{name} from source")
-    return "; ".join([*packages, f"Python {platform.python_version()}"])
 
 
 def store(rows: Iterable[Row], path: Path = STORED) -> None:
