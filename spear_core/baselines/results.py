@@ -22,6 +22,7 @@ from spear_core.baselines.methods import METHODS
 from spear_core.baselines.training import SHARED, Training
 from spear_core.datasets import store
 from spear_core.datasets.catalogue import CATALOGUE
+from spear_core.measures.versions import versions
 from spear_core.settings import Settings
 
 SHIPPED = Path(__file__).with_name("results.csv")
@@ -99,7 +100,7 @@ def row_of(trained: Trained) -> Row:
         cpu_seconds_client=trained.cpu_seconds["client"],
         cpu_seconds_server=trained.cpu_seconds["server"],
         threads=torch.get_num_threads(),
-        versions=f"torch {torch.__version__}",
+        versions=versions(),
         curve=tuple(p.accuracy for p in trained.curve if p.accuracy is not None),
     )
 

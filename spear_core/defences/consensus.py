@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from spear_core.defences.caps import median_cap
-from spear_core.propagate import propagate
+from spear_core.propagate import propagate_blocks, select_rows
 
 if TYPE_CHECKING:
     from spear_core.client import Uploads
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 ALPHA, STEPS = 0.9, 10  # scores are smoothed far over the graph, to reach a whole community
 DOUBT = 0.5  # of the median client's part in the consensus: below it a client is left out
+ROOM = 40_000_000  # scores held at once, 160 MB: with more nodes times uploads, nodes are drawn
 
 
 def consensus(uploads: "Uploads", graph: "Graph | None") -> "Uploads":
@@ -73,30 +74,48 @@ def _middle(parts: Tensor) -> float:
 
 
 def votes(uploads: "Uploads", weight: Tensor, graph: "Graph | None") -> Tensor:
-    """How far every two clients agree on what the classes are, (K, K); zero with oneself."""
-    alike = likeness(uploads, graph)  # (P, P)
-    same = uploads.label[:, None] == uploads.label[None]
-    others = max(len(uploads.label.unique()) - 1, 1)
-    evidence = torch.where(same, alike, -alike / others)
-    root = weight.double().sqrt()
-    of = torch.zeros(uploads.clients, len(root), dtype=root.dtype, device=root.device)
-    of[uploads.client, torch.arange(len(root), device=root.device)] = root  # (K, P)
-    of = torch.nn.functional.normalize(of, dim=1)  # so that every client has the same voice
-    return (of @ evidence @ of.t()).fill_diagonal_(0)
+    """How far every two clients agree on what the classes are, (K, K); zero with oneself.
+
+    A correlation counts 1 within a class and -1/(C - 1) between two, so the sum over all pairs
+    is made of sums over the pairs of each class and over all: no (P, P) table is needed.
+    """
+    scores, clients = looks(uploads, graph), uploads.clients  # (M, P)
+    weight = weight.double()
+    own = torch.zeros(clients, dtype=weight.dtype, device=weight.device)
+    own.index_add_(0, uploads.client, weight)
+    voice = (weight / own[uploads.client].clamp_min(1e-12)).sqrt()  # the same in all for a client
+    every = torch.zeros(len(scores), clients, dtype=weight.dtype, device=weight.device)
+    within = torch.zeros(clients, clients, dtype=weight.dtype, device=weight.device)
+    classes = uploads.by_class()
+    for rows in classes:
+        who, part = uploads.client[rows], scores[:, rows].double() * voice[rows]
+        every.index_add_(1, who, part)
+        within.index_put_((who[:, None], who[None]), part.t() @ part, accumulate=True)
+    others = max(len(classes) - 1, 1)
+    return ((1 + 1 / others) * within - every.t() @ every / others).fill_diagonal_(0)
 
 
-def likeness(uploads: "Uploads", graph: "Graph | None") -> Tensor:
-    """Correlation of every two uploads' scores over the nodes of the graph, (P, P).
+def looks(uploads: "Uploads", graph: "Graph | None") -> Tensor:
+    """Every upload's scores at the nodes, of mean 0 and length 1, (M, P).
 
-    What all classes have in common, the mean over the classes, is taken out first. Without a
-    graph the prototypes themselves are compared.
+    What all classes have in common, the mean over the classes, is taken out first. M is N, or
+    what `ROOM` allows: then the same nodes for all, drawn at random. Without a graph the
+    prototypes themselves are compared.
     """
     unit = torch.nn.functional.normalize(uploads.prototypes, dim=1)
-    scores = unit.t() if graph is None else graph.project(unit)  # (N, P)
-    if graph is not None:
-        scores = propagate(graph.operator, scores, ALPHA, STEPS)
+    scores = unit.t() if graph is None else _scores(unit, graph)
     scores = torch.nn.functional.normalize(scores - scores.mean(0), dim=0)
-    classes = uploads.label.unique()
-    by_class = torch.stack([scores[:, uploads.label == c].mean(1) for c in classes])
-    scores = torch.nn.functional.normalize(scores - by_class.mean(0)[:, None], dim=0)
-    return (scores.t() @ scores).double()
+    by_class = torch.stack([scores[:, rows].mean(1) for rows in uploads.by_class()])
+    return torch.nn.functional.normalize(scores - by_class.mean(0)[:, None], dim=0)
+
+
+def _scores(unit: Tensor, graph: "Graph") -> Tensor:
+    """Products of smoothed nodes with the rows of `unit`, (M, P), a few columns at a time."""
+    operator, most, rows = graph.operator, max(2, ROOM // len(unit)), None
+    if graph.num_nodes > most:
+        drawn = torch.randperm(graph.num_nodes, generator=torch.Generator().manual_seed(0))
+        nodes = drawn[:most].sort().values.to(unit.device)
+        rows = nodes, select_rows(operator, nodes)
+    return propagate_blocks(
+        operator, lambda block: graph.project(unit[block]), len(unit), ALPHA, STEPS, rows
+    )

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from spear_core.defences.distance import distances
+
 if TYPE_CHECKING:
     from spear_core.client import Uploads
 
@@ -35,8 +37,7 @@ def nearest(uploads: "Uploads", attackers: int, several: bool) -> Tensor:
         f = max(0, min(attackers, (h - 3) // 2))
         if h < 3 or (several and f == 0):
             continue
-        p = uploads.prototypes[rows].double()
-        square = (p[:, None] - p[None]).square().sum(2)  # (h, h)
+        square = distances(uploads.prototypes[rows].double()).square()  # (h, h)
         score = square.sort(dim=1).values[:, 1 : 1 + max(1, h - f - 2)].sum(1)
         last = score.sort().values[h - f - 1 if several else 0]
         kept[rows] = score <= last * (1 + TIE)

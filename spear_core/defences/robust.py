@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from spear_core.defences.distance import distances
+
 ROUNDS, NEAR = 200, 1e-7  # of Weiszfeld's iteration
 
 
@@ -37,13 +39,9 @@ def geometric(points: Tensor, weight: Tensor) -> Tensor:
     """
     p, w = points.double(), weight.double()
     w = w / w.sum() if bool(w.sum() > 0) else torch.full_like(w, 1 / len(w))
-    gap = p[None] - p[:, None]  # (h, h, F): from row i to row j
-    far = gap.norm(dim=2)
-    pull = torch.where(far > 0, w / far.clamp_min(1e-300), 0.0)
-    here = torch.where(far > 0, 0.0, w).sum(1)  # a row and those that equal it
-    held = (pull[:, :, None] * gap).sum(1).norm(dim=1) < here * (1 - 1e-9)
-    if bool(held.any()):
-        return points[held.nonzero()[0, 0]]
+    held = _held(p, w)
+    if held is not None:
+        return points[held]
     m = w @ p
     for _ in range(ROUNDS):
         share = w / (p - m).norm(dim=1).clamp_min(1e-12)
@@ -53,3 +51,17 @@ def geometric(points: Tensor, weight: Tensor) -> Tensor:
         if done:
             break
     return m.to(points.dtype)
+
+
+def _held(p: Tensor, w: Tensor) -> int | None:
+    """The first row that outweighs the pull of all others on it; None if there is none."""
+    far = distances(p)
+    pull = torch.where(far > 0, w / far.clamp_min(1e-300), 0.0)  # (h, h)
+    here = torch.where(far > 0, 0.0, w).sum(1)  # a row and those that equal it
+    total = pull.sum(1, keepdim=True)
+    drawn = (pull @ p - total * p).norm(dim=1)  # but for rounding, which `slack` is far above
+    slack = 1e-12 * total.squeeze(1) * p.norm(dim=1).max()
+    for row in (drawn <= here + slack).nonzero().squeeze(1).tolist():
+        if bool((pull[row] @ (p - p[row])).norm() < here[row] * (1 - 1e-9)):
+            return int(row)
+    return None

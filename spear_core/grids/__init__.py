@@ -53,7 +53,7 @@ def grid(
     partition = split(graph, settings)
     shape = (*(len(axis) for axis in axes), len(graph.test_nodes))
     labels = torch.empty(shape, dtype=torch.int64, device=graph.device)
-    if not _linear(settings):
+    if not linear(settings):
         run_alone = torch.ones(shape[:3], dtype=torch.bool, device=graph.device)
     else:
         held = poison(perturb(partition, settings), settings, attackers(partition, settings))
@@ -84,7 +84,7 @@ def _axis(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     return axis
 
 
-def _linear(settings: Settings) -> bool:
+def linear(settings: Settings) -> bool:
     """Whether the server only adds prototypes up, with weights that do not depend on them."""
     lying = settings.attacker_count or settings.chosen
     forged = lying and (settings.forge != "none" or settings.inflate != 1)

@@ -25,6 +25,15 @@ from spear_core.settings import Settings
 FLOAT_BYTES = 4
 INT_BYTES = 4
 
+FROM_SPLIT = (  # alike at every α, γ and T, unless uploads are forged, made private or dropped
+    "homophily",
+    "cut_edges",
+    "bytes_up_total",
+    "bytes_up_per_client",
+    "bytes_up_prototypes",
+    "bytes_down_total",
+    "bytes_down_per_client",
+)
 JSON_METRICS = (
     "accuracy",
     "macro_f1",
@@ -36,13 +45,7 @@ JSON_METRICS = (
     "error_local_all",
     "error_mean_all",
     "error_spear_all",
-    "homophily",
-    "cut_edges",
-    "bytes_up_total",
-    "bytes_up_per_client",
-    "bytes_up_prototypes",
-    "bytes_down_total",
-    "bytes_down_per_client",
+    *FROM_SPLIT,
 )
 
 

@@ -6,16 +6,15 @@ What a user measures goes into the cache; `make tables` renews the file that shi
 import csv
 import json
 import math
-import platform
 import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 
 from spear_core.datasets import CATALOGUE, store
+from spear_core.measures.versions import versions
 from spear_core.paper.cells import Cell, cells, curves
 from spear_core.run import Result, run
 from spear_core.settings import PAPER_SEEDS, Settings
@@ -147,12 +146,6 @@ def read(path: Path = FILE) -> list[Measured]:
     """The stored rows."""
     with path.open(newline="") as lines:
         return [_row(line) for line in csv.DictReader(lines)]
-
-
-def versions() -> str:
-    """What the figures were made with."""
-    parts = [f"{name} {version(name)}" for name in ("torch", "numpy", "scikit-learn")]
-    return ", ".join([f"Python {platform.python_version()}", *parts])
 
 
 def _values(cell: Cell, seeds: tuple[int, ...]) -> list[float]:

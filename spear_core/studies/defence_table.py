@@ -7,12 +7,10 @@ nobody defends, and an oracle that knows the liars and leaves them out.
 
 import argparse
 import csv
-import platform
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ import numpy as np
 from spear_core.datasets import load
 from spear_core.datasets.store import cache_folder, ready
 from spear_core.defences import DEFENCES
+from spear_core.measures.versions import versions
 from spear_core.partition import Partition, split
 from spear_core.run import run_on
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
@@ -138,17 +137,6 @@ def _rows(
         )
         for name, each in attacked.items()
     ]
-
-
-def versions() -> str:
-    """What the figures were computed with."""
-    packages = []
-    for name in ("spear-explorer", "torch", "numpy"):
-        try:
-            packages.append(f"{name} {version(name)}")
-        except PackageNotFoundError:  # run from the source folder
-            packages.append(f"{name} from source")
-    return "; ".join([*packages, f"Python {platform.python_version()}"])
 
 
 def own() -> Path:

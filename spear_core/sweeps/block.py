@@ -11,8 +11,8 @@ from itertools import product
 from typing import Any
 
 from spear_core.errors import SpearError
-from spear_core.grids import grid
-from spear_core.measures import Metrics
+from spear_core.grids import grid, linear
+from spear_core.measures import FROM_SPLIT, Metrics
 from spear_core.run import run
 from spear_core.settings import Settings
 from spear_core.sweeps.store import version
@@ -21,15 +21,6 @@ AXES = ("alpha", "gamma", "steps")
 MOST = 256  # points of a block: bounds its memory and what a kill can cost
 
 FROM_LABELS = ("accuracy", "macro_f1")  # differ from point to point, known from the predictions
-FROM_SPLIT = (  # alike at every point of a block
-    "homophily",
-    "cut_edges",
-    "bytes_up_total",
-    "bytes_up_per_client",
-    "bytes_up_prototypes",
-    "bytes_down_total",
-    "bytes_down_per_client",
-)
 QUICK = FROM_LABELS + FROM_SPLIT  # what a grid gives without a single run at every point
 
 Point = tuple[float, float, int]  # α, γ, T
@@ -73,7 +64,8 @@ def measure_block(block: Block, measures: tuple[str, ...], engine: str) -> dict[
     start = time.perf_counter()
     points = block.points
     try:
-        if len(points) > 1 and set(measures) <= set(QUICK):
+        quick = set(measures) <= set(QUICK) and linear(block.settings)
+        if len(points) > 1 and quick:
             each, shared = _by_grid(block, measures)
         else:
             each, shared = _by_runs(block, measures), {}
@@ -86,6 +78,7 @@ def measure_block(block: Block, measures: tuple[str, ...], engine: str) -> dict[
 def _by_grid(
     block: Block, measures: tuple[str, ...]
 ) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """By one grid: the clients' uploads are true, so the server keeps them all at every point."""
     whole = grid(block.settings, block.alphas, block.gammas, block.steps)
     first = run(block.at(block.points[0])).metrics
     each: dict[str, list[Any]] = {name: [] for name in FROM_LABELS if name in measures}
@@ -97,6 +90,8 @@ def _by_grid(
 
 
 def _by_runs(block: Block, measures: tuple[str, ...]) -> dict[str, list[Any]]:
+    """By a run at every point, also where a grid would do that: forged rows may be dropped."""
+
     def row(metrics: Metrics) -> list[Any]:
         return [getattr(metrics, name) for name in measures]
 

@@ -25,7 +25,11 @@ FOLDERS = ("datasets", "transforms", "defences", "measures", "grids", "sweeps")
 @lru_cache(maxsize=1)
 def version() -> str:
     """Of the engine's own source and of torch: what another version measured is not taken over."""
-    engine = Path(__file__).parents[1]
+    return version_of(Path(__file__).parents[1])
+
+
+def version_of(engine: Path) -> str:
+    """The version of the source in a folder: its files and those of `FOLDERS` in it."""
     digest = hashlib.sha256(torch.__version__.encode())
     for folder in (engine, *(engine / name for name in FOLDERS)):
         for file in sorted(folder.glob("*.py")):

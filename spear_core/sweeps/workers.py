@@ -1,5 +1,6 @@
 """Who measures the blocks of a sweep: this process, or the workers of an executor."""
 
+import traceback
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from itertools import islice
@@ -14,6 +15,7 @@ AHEAD = 1000  # blocks handed out at once
 POLL = 0.2  # seconds between two looks at `stop` while workers are busy
 
 Measured = tuple[Block, dict[str, Any]]  # a block and its record
+Attempted = dict[str, Any] | Exception
 
 
 def measured(
@@ -33,15 +35,27 @@ def measured(
         yield block, measure_block(block, measures, engine)
 
 
+def attempted(block: Block, measures: tuple[str, ...], engine: str) -> Attempted:
+    """A block's record, or the error on the way to it as a value, with where it was as a note.
+
+    What a worker raises beyond that comes from its executor: the worker was lost.
+    """
+    try:
+        return measure_block(block, measures, engine)
+    except Exception as error:
+        error.add_note("In the worker:\n" + traceback.format_exc())
+        return error
+
+
 def _by_workers(
     blocks: list[Block], executor: Executor, more: tuple[Any, ...], stop: Callable[[], bool]
 ) -> Iterator[Measured]:
     """Every block with its record, by workers; what a lost one was at is handed out again."""
-    queue, out = iter(blocks), dict[Future[dict[str, Any]], tuple[Block, int]]()
+    queue, out = iter(blocks), dict[Future[Attempted], tuple[Block, int]]()
 
     def hand_out(block: Block, attempt: int) -> None:
         try:
-            out[executor.submit(measure_block, block, *more)] = (block, attempt)
+            out[executor.submit(attempted, block, *more)] = (block, attempt)
         except RuntimeError as gone:  # a broken pool, or one that was shut down
             raise _lost(gone) from gone
 
@@ -55,14 +69,14 @@ def _by_workers(
                 block, attempt = out.pop(future)
                 try:
                     record = future.result()
-                except SpearError:
-                    raise
                 except Exception as gone:  # every kind of executor has its own for a lost worker
                     if attempt == TRIES:
                         raise _lost(gone) from gone
                     hand_out(block, attempt + 1)
-                else:
-                    yield block, record
+                    continue
+                if isinstance(record, Exception):  # the worker is there: it is the work that failed
+                    raise record
+                yield block, record
     finally:
         for future in out:
             future.cancel()

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -167,7 +168,7 @@ def test_an_id_that_is_not_there_is_one_sentence(five, node):
         look.inspect(run(HALF, five), node)
 
 
-@pytest.mark.parametrize(
+ON_MANY = pytest.mark.parametrize(
     "settings",
     [
         Settings(steps=0),
@@ -177,20 +178,58 @@ def test_an_id_that_is_not_there_is_one_sentence(five, node):
     ],
     ids=["T = 0", "many clients", "karate", "many classes"],
 )
-def test_every_figure_is_drawn(settings):
+
+
+@ON_MANY
+def test_every_figure_shows_what_was_measured(settings):
+    result, pinned = run(settings), run(Settings())
+    held, graph = result.partition, result.graph
+    for training, counts in ((False, held.counts), (True, held.train_counts)):
+        cells = [n for row in split.holdings(result, training).data[0].z for n in row if n == n]
+        assert sorted(cells) == sorted(counts[counts > 0].tolist())
+    train, other, then = split.sizes(result, pinned=pinned).data
+    assert sum(train.y) == len(graph.train_nodes)
+    assert sum(train.y) + sum(other.y) == graph.num_nodes
+    assert sorted(then.y) == sorted(pinned.partition.sizes.tolist())
+    dots = [d for d in split.homophily(result, pinned=pinned).data if d.mode == "markers"]
+    for dot, one in zip(dots, (pinned, result), strict=True):
+        assert list(dot.y) == [v for v in one.metrics.client_homophily if v is not None]
+    part, _ = around.sample_places(graph)
+    marks = [d for d in split.small_graph(result).data if d.mode == "markers+text"]
+    pairs = [pair for d in marks for pair in zip(d.customdata, d.text, strict=True)]
+    shown = {node: (owner, label) for (node, owner, _), label in pairs}
+    assert shown == {n: (int(held.owner[n]), str(int(graph.y[n]))) for n in part.nodes}
+
+
+@ON_MANY
+def test_every_figure_of_a_node_shows_what_was_measured(settings):
     result = run(settings)
-    view = look.inspect(result, 1)
-    split.holdings(result)
-    split.holdings(result, training=True)
-    split.sizes(result, pinned=run(Settings()))
-    split.homophily(result, pinned=run(Settings()))
-    split.small_graph(result)
-    smooth.neighbourhood(result, view)
-    smooth.similarities(result, view)
-    smooth.built_by(look.builders(result, view.predicted))
-    smooth.mixture_by_class(result, view)
-    smooth.by_homophily(result, run(replace(settings, alpha=0.0)))
+    view, graph = look.inspect(result, 1), result.graph
+    marks = [d for d in smooth.neighbourhood(result, view).data if d.mode == "markers+text"]
+    weight = {node: w for d in marks for node, _, w in d.customdata}
+    assert {1, *view.neighbours.tolist()[:5]} <= set(weight)
+    assert all(w == pytest.approx(float(view.rows[-1][node])) for node, w in weight.items())
+    _, before, after = smooth.similarities(result, view).data
+    assert after.x[0] == max(after.x) == pytest.approx(float(view.after[view.predicted]))
+    assert set(before.x) <= set(view.before.tolist())
+    [share] = smooth.built_by(look.builders(result, view.predicted)).data
+    assert sum(share.x) == pytest.approx(1, abs=1e-5)
+    stack = [bar.y for bar in smooth.mixture_by_class(result, view).data]
+    assert sum(map(np.asarray, stack)) == pytest.approx(np.ones(len(view.rows)), abs=1e-5)
+    plain = run(replace(settings, alpha=0.0))
+    for bars, one in zip(smooth.by_homophily(result, plain).data, (plain, result), strict=True):
+        nodes = one.prediction.nodes
+        alone = int(node_homophily(graph)[nodes].isnan().sum())
+        number = [int(x.split("<br>")[1].split()[0].replace(",", "")) for x in bars.x]
+        assert sum(number) == len(nodes) - alone
+        right = sum(n * y for n, y in zip(number, bars.y, strict=True) if n)
+        assert alone or right == pytest.approx(one.metrics.accuracy * len(nodes))
     if settings.dataset == "karate":
-        smooth.spread(result, view)
+        figure, steps = smooth.spread(result, view), smooth.panels(settings.steps)
+        assert [note.text for note in figure.layout.annotations] == [f"t = {t}" for t in steps]
+        drawn = [w for _, w in figure.data[1].customdata]
+        assert sum(drawn) == pytest.approx(len(steps))  # of a graph that is drawn whole
     if settings.dataset == "digits":
-        smooth.pictures(result, view)
+        said = str(smooth.pictures(result, view).to_dict())
+        assert all(f"t = {t}" in said for t in smooth.panels(settings.steps, 4))
+        assert f"prototype<br>{view.predicted}" in said

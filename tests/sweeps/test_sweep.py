@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pandas as pd
 import pytest
@@ -95,6 +95,15 @@ def test_rows_come_in_the_order_of_the_lists():
 )
 def test_attacks_and_heuristics_vary_like_anything_else(changes):
     table = sweep(Settings(**changes), alpha=[0, 0.5], gamma=[0.1, 2], seed=[42, 1])
+    assert_rows_are_single_runs(table)
+
+
+def test_what_the_server_drops_at_some_points_only_is_measured_at_every_point():
+    """Prototypes scaled by 1.2 are too long, until α has made them short enough to be believed."""
+    made = Settings(dataset="synthetic", nodes=300, features=4, strength=2.0)
+    lying = replace(made, attacker_count=10, flip="none", forge="scaled", forge_scale=1.2)
+    table = sweep(lying, alpha=[0, 0.15, 0.5, 0.9], gamma=[0.5, 2])
+    assert table["bytes_down_per_client"].tolist() == [0] * 4 + [40] * 4
     assert_rows_are_single_runs(table)
 
 
