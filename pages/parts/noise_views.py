@@ -1,7 +1,7 @@
 """The parts of the Noise page; a view gives its tables and its lines of Python."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -194,7 +194,7 @@ def paper(result: Result, pinned: Result | None) -> Shown:
             )
     with st.expander(f"All {len(perturbation.every_rule())} rules"):
         st.dataframe(table, hide_index=True)
-    raw = pd.DataFrame([row.__dict__ for row in rows])
+    raw = pd.DataFrame([asdict(row) for row in rows])
     lines = ["from spear_core.paper.perturbation import read, words"]
     return {"paper rules": raw}, [*lines, 'print(words(read(), "feature"))']
 
