@@ -17,7 +17,7 @@ settings = frame.settings()
 result = runs.result_or_stop(settings)
 pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
-before = frame.last_result(result)
+before = frame.last_shown(result)
 metrics, graph, names = result.metrics, result.graph, class_names(result)
 
 
@@ -28,8 +28,8 @@ def percent(value: float | None) -> str:
 # accuracy, its spread and its references -----------------------------------------------------
 now, over, line = st.columns([1.1, 1.3, 3], vertical_alignment="center")
 change = None
-if before and before.metrics.accuracy is not None and metrics.accuracy is not None:
-    change = f"{100 * (metrics.accuracy - before.metrics.accuracy):+.2f} since the last setting"
+if before and before.accuracy is not None and metrics.accuracy is not None:
+    change = f"{100 * (metrics.accuracy - before.accuracy):+.2f} since the last setting"
 now.metric("Accuracy on test nodes", percent(metrics.accuracy), change)
 spread, strip = over.empty(), line.empty()
 runs.let_go()
@@ -38,7 +38,7 @@ runs.let_go()
 left, right = st.columns([3, 2])
 chosen = frame.picked(result)
 with left:
-    if mapview.draw(result, before, chosen, pinned_here):
+    if mapview.draw(result, before.result if before else None, chosen, pinned_here):
         runs.let_go(0.1)
 with right:
     st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")

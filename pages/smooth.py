@@ -1,6 +1,6 @@
 """Smooth: what α and T do, seen from one node and over their whole range."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pandas as pd
 import streamlit as st
@@ -104,7 +104,7 @@ around = {
 tables |= {
     "Similarities": pd.DataFrame(similar),
     "Neighbours": pd.DataFrame(around),
-    f"Builders of prototype {called}": pd.DataFrame(vars(makers)),
+    f"Builders of prototype {called}": pd.DataFrame(asdict(makers)),
 }
 show.export(tables)
 show.same_in_python(

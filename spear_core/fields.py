@@ -26,6 +26,16 @@ def plain(value: Any) -> str:
     return str(value)
 
 
+def exact(value: float) -> str:
+    """A number that comes back as it was: in few digits where they are enough, else in all.
+
+    >>> exact(0.05), exact(1.0), exact(math.inf), exact(0.1234567)
+    ('0.05', '1', 'inf', '0.1234567')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
+
 def times(value: float) -> str:
     """A factor as it is written.
 

@@ -1,16 +1,16 @@
 """The paper's Byzantine table beside ours, and every defence as it was measured beforehand."""
 
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import asdict
 
 import pandas as pd
 import streamlit as st
 
-import spear_core
 from spear_core import Settings
 from spear_core.paper import measured
 from spear_core.paper.byzantine import beside_the_paper
-
-STORED = Path(spear_core.__file__).parent / "studies" / "attacks.csv"
+from spear_core.studies import defence_table
+from spear_core.studies.defence_table import Row
 
 
 def draw(settings: Settings) -> dict[str, pd.DataFrame]:
@@ -33,23 +33,22 @@ def draw(settings: Settings) -> dict[str, pd.DataFrame]:
         "mean of five and ours; who lies matters so much that smaller differences say nothing."
     )
     st.markdown("#### Every defence, measured beforehand")
-    stored = pd.read_csv(STORED) if STORED.exists() else pd.DataFrame({"dataset": []})
-    some = stored[stored["dataset"] == settings.dataset]
-    if len(some):
+    stored = defence_table.stored()
+    some = [row for row in stored if row.dataset == settings.dataset]
+    if some:
         st.caption(
             f"Three of ten clients of {settings.dataset} call every class the next one: accuracy "
-            f"in percent, mean ± standard deviation over the seeds {some['seeds'].iloc[0]}."
+            f"in percent, mean ± standard deviation over the seeds {some[0].seeds}."
         )
-        value = (100 * some["accuracy"]).map("{:.1f}".format)
-        st.dataframe(by_case(some, value + " ± " + (100 * some["std"]).map("{:.1f}".format)))
+        st.dataframe(by_case(some, lambda row: f"{_percent(row.accuracy)} ± {_percent(row.std)}"))
         st.caption("Share of the gap between undefended and oracle that is recovered.")
-        st.dataframe(by_case(some, (100 * some["recovered"]).map("{:.0f} %".format)))
+        st.dataframe(by_case(some, _recovered))
         st.caption("Points lost when nobody lies.")
-        st.dataframe(by_case(some, (100 * some["clean_cost"]).map("{:.1f}".format)))
-        st.caption(f"Made {some['date'].max()} with {some['versions'].iloc[0]}.")
-        tables["stored"] = stored
-    elif len(stored):
-        there = ", ".join(stored["dataset"].unique())
+        st.dataframe(by_case(some, lambda row: _percent(row.clean_cost)))
+        st.caption(f"Made {max(row.date for row in some)} with {some[0].versions}.")
+        tables["stored"] = pd.DataFrame([asdict(row) for row in stored])
+    elif stored:
+        there = ", ".join(dict.fromkeys(row.dataset for row in stored))
         st.info(f"The stored table covers {there}: choose one of them in the sidebar.")
     else:
         st.info("There is no stored table yet: spear_core/studies/attacks.csv has not been made.")
@@ -61,8 +60,22 @@ def missed(cells: pd.DataFrame) -> str:
     return f"{(cells['verdict'] == 'not reproduced').sum()} of {len(cells)} cells"
 
 
-def by_case(rows: pd.DataFrame, value: pd.Series) -> pd.DataFrame:
-    """Defences as rows; skew and liars as columns."""
-    case = "β " + rows["beta"].map("{:g}".format) + ", " + rows["attackers"]
-    wide = rows.assign(case=case, value=value)
-    return wide.pivot_table("value", "defence", "case", aggfunc="first", sort=False)
+def by_case(rows: list[Row], text: Callable[[Row], str]) -> pd.DataFrame:
+    """Defences as rows; skew, liars and what they claim as columns: a cell for every row."""
+    cells: dict[str, dict[str, str]] = {}
+    for row in rows:
+        cells.setdefault(_case(row), {})[row.defence] = text(row)
+    return pd.DataFrame(cells).rename_axis("defence")
+
+
+def _case(row: Row) -> str:
+    claimed = f", counts × {row.inflate:g}" if row.inflate != 1 else ""
+    return f"β {row.beta:g}, {row.attackers}{claimed}"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def _recovered(row: Row) -> str:
+    return "–" if row.recovered is None else f"{100 * row.recovered:.0f} %"

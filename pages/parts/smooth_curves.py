@@ -49,15 +49,25 @@ def steps(result: Result, pinned: Result | None) -> pd.DataFrame:
 
 
 def silhouettes_over_alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
-    """Silhouette over α; it knows nothing of clients, so their knobs do not count."""
+    """Silhouette over α: that of the graph that is tested on."""
     metrics, settings = result.metrics, result.settings
-    plain = replace(settings, alpha=0.0, clients=1, beta=1.0, gamma=0.5, partition="iid")
-    values = silhouettes(plain, result.graph)
+    values = silhouettes(_of_the_graph(settings), result.graph)
     here = (settings.alpha, metrics.silhouette_smoothed)
     level = ("raw features", metrics.silhouette_raw)
     line = [math.nan if value is None else value for value in values]
     figure = figures.curve(ALPHAS, [line], here, "alpha", "silhouette", level=level)
     return _show(SILHOUETTE, ALPHAS, values, figure)
+
+
+def _of_the_graph(s: Settings) -> Settings:
+    """What the graph that is tested on depends on; all else is level.
+
+    It knows nothing of clients, unless edges have changed inside each of them.
+    """
+    same = replace(s, alpha=0.0, gamma=0.5)
+    if s.noise_test and s.edge_noise > 0 and s.noise_when == "after":
+        return same
+    return replace(same, clients=1, beta=1.0, partition="iid")
 
 
 CURVES: dict[str, Callable[[Result, Result | None], pd.DataFrame]] = {

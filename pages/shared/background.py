@@ -16,13 +16,14 @@ from torch import Tensor
 
 from spear_core import Graph, Result, Settings
 from spear_core.client import Uploads
-from spear_core.embed import Job, Jobs, Map, fitting
+from spear_core.embed import Job, Jobs, Map
 from spear_core.embed.nodes import Pause, no_pause
 from spear_core.powers import forget_tested, keep_z, kept_z, tested_powers, z_key
 from spear_core.propagate import propagate
 
 PATIENCE = 0.4  # seconds that a run and its map may take on a large graph before the page goes on
 ROOM = 500_000_000  # bytes of the test nodes' features kept with a graph
+LONGEST = 2.0  # seconds that a piece of work waits for pages, however busy they are
 AT_ONCE = 32  # columns propagated between two pauses
 
 # -- turns: on few cores both at once take longer than one after the other, and a page is looked at
@@ -37,21 +38,21 @@ def pages_first() -> Iterator[None]:
     global _pages
     with _changed:
         _pages += 1
-        fitting.pause()
     try:
         yield
     finally:
         with _changed:
             _pages -= 1
             if _pages == 0:
-                fitting.go_on()
                 _changed.notify_all()
 
 
 def wait_for_pages() -> None:
-    """For threads in the background, between two pieces of work."""
+    """For threads in the background, between two pieces of work; a page's own goes on at once."""
+    if get_script_run_ctx(suppress_warning=True) is not None:
+        return
     with _changed:
-        _changed.wait_for(lambda: _pages == 0, timeout=10)
+        _changed.wait_for(lambda: _pages == 0, timeout=LONGEST)
 
 
 def by_timer() -> bool:

@@ -5,9 +5,11 @@ server's life, so a link straight to a page may arrive without the frame around 
 """
 
 import runpy
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +61,27 @@ def settings() -> Settings:
     return held
 
 
-def last_result(result: Result) -> Result | None:
-    """The result of the setting before this one, to show what has changed."""
+@dataclass(frozen=True)
+class Shown:
+    """What a session remembers of a result; the result itself is kept by the cache of runs."""
+
+    settings: Settings
+    accuracy: float | None
+    kept: "weakref.ref[Result]"
+
+    @property
+    def result(self) -> Result | None:
+        """The result, while the cache has it."""
+        return self.kept()
+
+
+def last_shown(result: Result) -> Shown | None:
+    """What was shown of the setting before this one, to show what has changed."""
     state = st.session_state
     shown = state.get("_shown")
     if shown is None or shown.settings != result.settings:
-        state["_before"], state["_shown"] = shown, result
+        state["_before"] = shown
+    state["_shown"] = Shown(result.settings, result.metrics.accuracy, weakref.ref(result))
     return state.get("_before")
 
 

@@ -14,6 +14,7 @@ import streamlit as st
 
 from pages.shared import pages
 from spear_core import Settings, SpearError
+from spear_core.fields import exact
 
 SETTINGS = tuple(f.name for f in fields(Settings) if f.name != "device")
 OLD = (  # views in the order in which links have always had them; newer ones follow
@@ -165,7 +166,7 @@ def _checked(name: str, text: str) -> Any:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return exact(value) if isinstance(value, float) else str(value)
 
 
 def _last() -> dict[str, Any]:

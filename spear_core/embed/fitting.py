@@ -7,7 +7,6 @@ ends with this one.
 
 import atexit
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -85,21 +84,6 @@ def _started() -> subprocess.Popen[bytes]:
             env={**os.environ, **alone},
         )
     return _child
-
-
-def pause() -> None:
-    """Let the process rest, where the system can do that."""
-    _signal("SIGSTOP")
-
-
-def go_on() -> None:
-    """After a rest."""
-    _signal("SIGCONT")
-
-
-def _signal(name: str) -> None:
-    if _child is not None and hasattr(signal, name):
-        _child.send_signal(getattr(signal, name))
 
 
 def stop() -> None:

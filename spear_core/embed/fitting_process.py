@@ -1,19 +1,23 @@
 """Run by fitting.py as a script: fits one UMAP after the other, arrays in, places out.
 
-It imports nothing of this package, whose torch it does not need. It ends when its input does.
+It imports nothing of this package, whose torch it does not need. It ends when its input does, in
+the midst of a fit too: then whoever asked was killed.
 """
 
 import os
+import select
 import sys
+import threading
 import warnings
+from contextlib import suppress
 from io import BytesIO
 
 import numpy as np
 
 
 def main() -> None:
-    if hasattr(os, "nice"):
-        os.nice(10)  # the pages come first
+    _give_way()
+    threading.Thread(target=_end_with_input, daemon=True).start()
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed from here on must not reach the answers
     while size := int.from_bytes(questions.read(8), "big"):
@@ -27,6 +31,24 @@ def main() -> None:
         np.savez(packed, **answer)  # type: ignore[arg-type]
         answers.write(len(packed.getvalue()).to_bytes(8, "big") + packed.getvalue())
         answers.flush()
+
+
+def _give_way() -> None:
+    """Run when nobody else wants to: in the idle class, or as low as there is."""
+    with suppress(AttributeError, OSError):  # not on every system, not everywhere allowed
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        return
+    if hasattr(os, "nice"):
+        os.nice(19)
+
+
+def _end_with_input() -> None:
+    """End at once when the other end of our input is closed, where the system can tell."""
+    if hasattr(select, "poll"):
+        hung_up = select.poll()
+        hung_up.register(0, 0)  # a hang-up is told unasked
+        hung_up.poll()
+        os._exit(0)
 
 
 def fit(index: np.ndarray, far: np.ndarray, start: np.ndarray, min_dist: np.ndarray) -> np.ndarray:

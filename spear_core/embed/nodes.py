@@ -21,7 +21,6 @@ MOST = 3000  # background nodes: more slow the browser down and show nothing mor
 # A preview sees features wider than 512 through 256 random directions: products keep their
 # expected value, lengths are right to about 4 %. A fitted map has exact lengths and neighbours.
 WIDE, SKETCH = 512, 256
-AT_ONCE = 32  # columns multiplied between two pauses
 
 Pause = Callable[[], None]  # called between two pieces of work; may wait, may raise
 
@@ -63,22 +62,16 @@ def smoothed(
             whole = _columns(graph)  # (N, d)
             return whole, whole.index_select(0, nodes)
         if t > 1:  # one behind: the last product is made for the background alone
-            whole = _multiplied(operator, whole, pause)
+            whole = propagate(operator, whole, 1.0, 1)
         return whole, select_rows(operator, nodes) @ whole
 
     key = "|".join(digest(part) for part in (graph.x, graph.edge_index, nodes))
     powers = _powers.get(key) or Powers()
     remember(_powers, key, powers, most=2)
-    return powers.grow(enough_steps(alpha, steps), make).mixed(alpha, steps).float()
-
-
-def _multiplied(operator: Tensor, x: Tensor, pause: Pause) -> Tensor:
-    """Â x, some columns at a time with a pause before each."""
-    parts = []
-    for some in x.split(AT_ONCE, dim=1):
-        pause()
-        parts.append(propagate(operator, some, 1.0, 1))
-    return torch.cat(parts, dim=1)
+    for t in range(enough_steps(alpha, steps) + 1):
+        pause()  # between two powers, so that nobody who needs them waits for a pause
+        powers.grow(t, make)
+    return powers.mixed(alpha, steps).float()
 
 
 def _columns(graph: Graph) -> Tensor:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 
 from spear_core.federation.names import RUN_SETTINGS
+from spear_core.fields import exact
 from spear_core.settings import Settings, defaults
 
 TABLE = {True: "true", False: "false"}
@@ -61,7 +62,8 @@ def _flags(settings: Settings, usual: Settings, names: Iterable[str]) -> list[st
         if isinstance(value, bool):
             words.append(f"--{flag}" if value else f"--no-{flag}")
         else:
-            words += [f"--{flag}", f"{value:g}" if isinstance(value, float) else str(value)]
+            text = exact(value) if isinstance(value, float) else str(value)
+            words += [f"--{flag}={text}"] if text.startswith("-") else [f"--{flag}", text]
     return words
 
 

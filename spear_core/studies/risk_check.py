@@ -4,7 +4,7 @@ On a graph, variances are summed over the features: γ = τ²/σ₀² is a ratio
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -93,9 +93,8 @@ class Check:
         return {name: column.tolist() for name, column in columns.items()}
 
     def _only(self, rows: np.ndarray) -> "Check":
-        kept: dict[str, Any] = {
-            name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)
-        }
+        values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        kept = {name: v[rows] for name, v in values.items() if isinstance(v, np.ndarray)}
         return replace(self, **kept)
 
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -82,3 +83,12 @@ def test_the_program_ends_cleanly_while_a_map_is_fitted():
     assert (done.returncode, done.stderr) == (0, "")
     with pytest.raises(ProcessLookupError):
         os.kill(int(done.stdout), 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="there is no idle class")
+def test_the_process_runs_when_nobody_else_wants_to():
+    child = fitting._started()
+    end = time.monotonic() + 30
+    while os.sched_getscheduler(child.pid) != os.SCHED_IDLE:
+        assert time.monotonic() < end
+        time.sleep(0.01)

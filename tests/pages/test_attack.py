@@ -6,10 +6,12 @@ from functools import partial
 
 import pytest
 
+from pages.parts import attack_paper
 from pages.shared import link
 from spear_core import Settings, run
 from spear_core.figures import attack as figures
 from spear_core.studies.damage import compare, damage, held_by, honest, table
+from spear_core.studies.defence_table import stored
 from tests.apptest import opened, printed, put, sound
 from tests.browser import FLAGS, IDLE, eventually, need_browser, running_app
 
@@ -61,6 +63,28 @@ def test_every_view_draws_and_its_lines_run(page, view):
     if view == "Paper":
         assert "6 of 6 cells are **not reproduced**" in said(page)
         assert "'not reproduced'" in out
+
+
+@pytest.mark.parametrize("dataset", ["digits", "Cora"])
+def test_every_stored_row_is_on_the_page(dataset):
+    """One cell for every row of the dataset, under what the row was measured with."""
+    rows = [row for row in stored() if row.dataset == dataset]
+    table = attack_paper.by_case(rows, lambda row: repr(row))
+    assert sorted(table.stack()) == sorted(repr(row) for row in rows)
+    for row in rows:
+        told = [c for c in table if repr(row) == table[c][row.defence]]
+        assert len(told) == 1
+        assert f"β {row.beta:g}, {row.attackers}" in told[0]
+        assert ("counts × 100" in told[0]) == (row.inflate == 100)
+
+
+def test_the_stored_table_is_drawn_whole(page):
+    put(page, attack_view="Paper")
+    rows = [row for row in stored() if row.dataset == "digits"]
+    accuracies, recovered, costs = (frame.value for frame in page.dataframe[-3:])
+    cells = [f"{100 * row.accuracy:.1f} ± {100 * row.std:.1f}" for row in rows]
+    assert sorted(accuracies.stack()) == sorted(cells)
+    assert recovered.size == costs.size == len(rows)
 
 
 def test_naming_clients_makes_them_the_chosen_ones(page):

@@ -1,6 +1,8 @@
 """Work in the background changes when a result is there, never what it is, and no other's work."""
 
 import math
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -12,7 +14,6 @@ import torch
 from pages.shared import background
 from pages.shared.background import Visitor, pages_first
 from spear_core import Settings, powers, run
-from spear_core.embed import fitting
 from tests.conftest import random_graph
 from tests.test_exact import mirrored
 
@@ -139,22 +140,49 @@ def test_work_for_maps_waits_for_pages():
     thread.join()
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
-def test_the_fitting_process_rests_meanwhile():
-    child = fitting._started()
-
-    def state():
-        return Path(f"/proc/{child.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-
-    def becomes(right):
-        end = time.monotonic() + 20
-        while not right(state()):
-            assert time.monotonic() < end, state()
-            time.sleep(0.01)
-
+def test_but_not_for_ever(monkeypatch):
+    monkeypatch.setattr(background, "LONGEST", 0.01)
     with pages_first():
-        becomes(lambda s: s == "T")
-    becomes(lambda s: s in "SRD")
+        background.wait_for_pages()
+
+
+def test_a_page_does_not_wait_for_pages(monkeypatch):
+    monkeypatch.setattr(background, "LONGEST", None)  # for ever
+    monkeypatch.setattr(background, "get_script_run_ctx", lambda **told: "a page's own thread")
+    with pages_first():
+        background.wait_for_pages()
+
+
+BUSY = """
+import time
+from pages.shared.background import pages_first
+from spear_core.embed import fitting
+
+child = fitting._started()
+with pages_first():
+    print(child.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_no_fitting_process_is_left_when_a_busy_app_is_killed():
+    app = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True)
+    child = Path("/proc") / str(int(app.stdout.readline()))
+    app.kill()
+    app.wait()
+    app.stdout.close()
+    end = time.monotonic() + 30
+    while child.exists() and _state(child) != "Z":  # ended, if nobody has looked yet
+        assert time.monotonic() < end, _state(child)
+        time.sleep(0.01)
+
+
+def _state(process):
+    try:
+        return (process / "stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "Z"
 
 
 # -- visitors

@@ -6,10 +6,12 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from pages.parts.smooth_curves import ALPHAS, SILHOUETTE
 from spear_core import Settings, run
 from spear_core.explain import neighbourhood as around
 from spear_core.explain import node as look
 from spear_core.explain.words import explain
+from spear_core.measures.silhouette import silhouette
 from tests.browser import ROOT
 
 
@@ -155,3 +157,20 @@ def test_smooth_in_python():
     app.sidebar.slider(key="alpha").set_value(0.5).run()
     said = last_of(app.code[0].value)
     assert any(m.value == said for m in app.markdown)
+
+
+def test_silhouettes_are_of_the_graph_that_the_clients_made():
+    """With edges changed inside clients and the test graph too, another split is another graph."""
+    app, drawn = opened("smooth"), []
+    noisy = {"edge_noise": 0.5, "noise_test": True, "smooth_curve": SILHOUETTE}
+    for beta in (0.05, 1.0):
+        for name, value in (noisy | {"beta": beta}).items():
+            app.session_state[name] = value
+        app.run()
+        assert not app.exception
+        chart = next(c for c in app.get("plotly_chart") if c.key == "smooth_curve_chart")
+        drawn.append(json.loads(chart.proto.spec)["data"][0]["y"])
+        graph = run(Settings(edge_noise=0.5, noise_test=True, beta=beta)).graph
+        want = [silhouette(graph, alpha, 2) for alpha in ALPHAS]
+        assert drawn[-1] == pytest.approx(want, abs=1e-6)
+    assert drawn[0] != pytest.approx(drawn[1], abs=1e-4)
