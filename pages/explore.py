@@ -39,7 +39,7 @@ runs.let_go()
 left, right = st.columns([3, 2])
 chosen = frame.picked(result)
 with left:
-    if mapview.draw(result, before and before.result, chosen, pinned_here):
+    if mapview.draw(result, before.result if before else None, chosen, pinned_here):
         runs.let_go(0.1)
 with right:
     st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")
