@@ -30,4 +30,4 @@ def test_two_visitors_with_different_graphs_keep_map_and_preparation(monkeypatch
         shown, result = own.placed
         assert shown.graph.num_nodes == result.graph.num_nodes == nodes
         alpha, steps = result.settings.alpha, result.settings.steps
-        assert result.sent._powers.ready(alpha, steps)
+        assert result.sent.source.powers.ready(alpha, steps)
