@@ -136,7 +136,7 @@ class Settings:
     # where it runs
     device: str = setting(
         "auto", "where tensors live: auto, cpu, cuda, mps",
-        label="device", stages="load", choices=("auto", "cpu", "cuda", "mps"))
+        label="device", choices=("auto", "cpu", "cuda", "mps"))
     # the synthetic graph (a contextual block model); other datasets ignore these
     nodes: int = setting(
         2000, "of the synthetic graph", "N", label="nodes", stages="load", low=2, high=10**7)

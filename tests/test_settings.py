@@ -2,19 +2,20 @@
 
 import json
 import math
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from spear_core import Settings, SpearError, defaults
+from spear_core import Settings, SpearError, defaults, load, split
 from spear_core.cli import parser
 from spear_core.cli.options import help_of
-from spear_core.fields import setting
+from spear_core.fields import setting, stage_of
 from spear_core.figures import sweep as figures
 from spear_core.settings import FIELDS, equation, named, symbol, titled, told, written
+from spear_core.transforms.perturb import perturb
 from tests.apptest import opened
 
 
@@ -160,3 +161,43 @@ def test_a_field_without_a_label_keeps_its_help():
     toy = setting(3, "how often it rings", symbol="B", low=1)
     toy.name = "bells"
     assert help_of(toy) == "B: how often it rings (default 3)"
+
+
+@pytest.mark.parametrize("stage", ["load", "split", "spoil", "mislabel"])
+def test_a_new_setting_of_a_stage_is_in_its_key(stage):
+    """A field that is marked and nothing else: what was kept for another value is not taken."""
+
+    @dataclass(frozen=True)
+    class More(Settings):
+        flavour: int = setting(0, "tells nothing", label="flavour", stages=stage)
+        colour: int = setting(0, "tells nothing", label="colour")
+
+    plain, other = More(dataset="synthetic"), More(dataset="synthetic", flavour=1, colour=1)
+    assert stage_of(plain, stage) != stage_of(other, stage)
+    assert stage_of(plain, stage) == stage_of(replace(other, flavour=0), stage)
+    for name in {"load", "split", "spoil", "mislabel"} - {stage}:
+        assert stage_of(plain, name) == stage_of(other, name)
+
+
+def test_a_kept_graph_split_and_noise_are_those_of_their_settings():
+    @dataclass(frozen=True)
+    class More(Settings):
+        flavour: int = setting(0, "", label="flavour", stages="load split spoil mislabel")
+
+    noisy = {"clients": 3, "dataset": "karate", "edge_noise": 0.5, "label_noise": 0.5}
+    one, two = More(**noisy), More(**noisy, flavour=1)
+    graphs = [load(s) for s in (one, one, two)]
+    assert graphs[0] is graphs[1]
+    assert graphs[0] is not graphs[2]
+    parts = [split(graphs[0], s) for s in (one, one, two)]
+    assert parts[0] is parts[1]
+    assert parts[0] is not parts[2]
+    spoiled = [perturb(parts[0], s) for s in (one, one, two)]
+    assert spoiled[0] is spoiled[1]
+    assert spoiled[0] is not spoiled[2]
+
+
+def test_settings_that_a_graph_does_not_depend_on_share_it():
+    cora, digits = Settings(dataset="digits", seed=1), Settings(dataset="digits", nodes=7, seed=2)
+    assert load(cora) is load(digits)
+    assert load(replace(cora, labels_per_class=3)) is not load(replace(digits, labels_per_class=3))

