@@ -3,7 +3,7 @@
 Smoothing is a mixture of powers, Π = Σ_t w_t Â^t with weights that depend on α and T alone. So the
 class sums of Â^s X̃ and the test rows of Â^t X̃, or of its products with those sums, are computed
 once, and a point is a recombination of them: of features if they are dense and narrow
-(recombine_features.py), of products otherwise (recombine_products.py).
+(by_features.py), of products otherwise (by_products.py).
 """
 
 import torch
