@@ -1,0 +1,108 @@
+"""LANCE step by step: a loop over clients, Z of width F, singular values, in float64.
+
+Slow and plain on purpose, as explicit.py is for SPEAR. Tests hold the fast engine against it.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from spear_core.explicit import dense_features, smooth
+from spear_core.partition import Partition
+from spear_core.propagate import subgraph
+from spear_core.settings import Settings
+
+DROPPED = 1e-9  # rows of a sketch below this part of its largest eigenvalue
+
+
+@dataclass(frozen=True, eq=False)
+class ExplicitLance:
+    """Every intermediate of the method, dense."""
+
+    client: Tensor  # (P)
+    label: Tensor  # (P)
+    counts: Tensor  # (P)
+    local: Tensor  # (P, F) prototypes as uploaded
+    energy: Tensor  # (K): q
+    sketch: list[Tensor]  # R of every client, (r_k, F)
+    w: Tensor  # (F, C)
+    mean: Tensor  # (F): m
+    prior: Tensor  # (C): π
+    scores: Tensor  # (N, C)
+    labels: Tensor  # (N)
+
+
+def plain_affinity(x: Tensor, edge_index: Tensor) -> float:
+    """Affinity of nodes with unit rows x (N, F), by its definition."""
+    n = len(x)
+    source, target = edge_index[:, edge_index[0] != edge_index[1]]
+    if n < 2 or len(source) == 0:
+        return 0.0
+    near = float((x[source] * x[target]).sum(1).mean())
+    b = float(((x @ x.t()).sum() - (x * x).sum()) / (n * (n - 1)))
+    return (near - b) / (1 - b) if b < 1 - 1e-6 else 0.0
+
+
+def plain_smoothing(x: Tensor, edge_index: Tensor, settings: Settings) -> tuple[float, int]:
+    """α and T by the affinity of what is at hand."""
+    gated = settings.smoothing == "gated" and settings.epsilon == math.inf
+    if gated and plain_affinity(x, edge_index) > settings.gate:
+        return settings.gate_alpha, settings.gate_steps
+    return settings.alpha, settings.steps
+
+
+def plain_sketch(residuals: Tensor, cells: int, settings: Settings) -> Tensor:
+    """The leading rows of S Vᵀ of one client's residuals (n, F)."""
+    whole = len(residuals) - cells
+    rank = min(settings.sketch, whole // 2 if settings.sketch_cap else whole)
+    _, s, vt = torch.linalg.svd(residuals, full_matrices=False)
+    rank = min(int(rank), int((s**2 > DROPPED * max(float((s**2).max()), 1e-300)).sum()))
+    return s[:rank, None] * vt[:rank]
+
+
+def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
+    """The ridge head over all clients, from the nodes themselves."""
+    graph = partition.graph
+    x = dense_features(graph)
+    client, label, counts, local, sketch = [], [], [], [], []
+    energy = torch.zeros(partition.clients, dtype=x.dtype)
+    for k in range(partition.clients):
+        nodes = (partition.owner == k).nonzero().squeeze(1)
+        edges = subgraph(graph.edge_index, nodes, graph.num_nodes)
+        z = smooth(x[nodes], edges, *plain_smoothing(x[nodes], edges, settings))
+        y, trained = graph.y[nodes], graph.train[nodes]
+        rest, held = z.clone(), 0
+        for c in range(graph.classes):
+            mine = trained & (y == c)
+            if bool(mine.any()):
+                client.append(k)
+                label.append(c)
+                counts.append(int(mine.sum()))
+                local.append(z[mine].mean(dim=0))
+                rest[mine] -= local[-1]
+                held += 1
+        energy[k] = (z[trained] ** 2).sum()
+        if held:
+            sketch.append(plain_sketch(rest[trained], held, settings))
+        else:
+            sketch.append(x.new_zeros(0, x.shape[1]))
+    p, n = torch.stack(local), torch.tensor(counts, dtype=x.dtype)
+    one_hot = torch.nn.functional.one_hot(torch.tensor(label), graph.classes).to(x.dtype)
+    total = n.sum()
+    mean, prior = (n @ p) / total, (n @ one_hot) / total
+    a = torch.cat([n.sqrt()[:, None] * (p - mean), *sketch])
+    d = torch.zeros(len(a), graph.classes, dtype=x.dtype)
+    d[: len(p)] = n.sqrt()[:, None] * (one_hot - prior)
+    t = energy.sum() - total * (mean @ mean)
+    lam = settings.ridge * t / total + max(float(t - (a**2).sum()), 0.0) / x.shape[1]
+    eye = torch.eye(x.shape[1], dtype=x.dtype)
+    w = torch.linalg.solve(a.t() @ a + lam * eye, a.t() @ d)
+    alpha, steps = plain_smoothing(x, graph.edge_index, settings)
+    alpha = settings.test_alpha if settings.test_alpha >= 0 else alpha
+    steps = settings.test_steps if settings.test_steps >= 0 else steps
+    z = smooth(x, graph.edge_index, alpha, steps)
+    scores = ((z - mean) @ w + prior).masked_fill(prior == 0, -math.inf)
+    whole = torch.tensor(client), torch.tensor(label), torch.tensor(counts)
+    return ExplicitLance(*whole, p, energy, sketch, w, mean, prior, scores, scores.argmax(dim=1))

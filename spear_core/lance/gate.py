@@ -1,0 +1,77 @@
+"""The gate: who smooths harder, by the affinity of what each can see.
+
+Every client looks at its own nodes and edges, inference at the full graph. With a finite privacy
+budget nobody looks: a client's choice would tell of its features, so α and T hold for all.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from spear_core.graph import Graph
+from spear_core.lance.affinity import affinity, client_affinity
+from spear_core.partition import Partition
+from spear_core.propagate import enough_steps, mixing
+from spear_core.settings import Settings
+
+
+@dataclass(frozen=True, eq=False)
+class Mix:
+    """Clients that do not all smooth alike: what every power of the operator weighs for each."""
+
+    weights: Tensor  # (K, T + 1)
+    key: tuple[float | int, ...]  # what they depend on, beside the partition
+
+
+def asked(settings: Settings) -> bool:
+    """Whether anybody looks at affinities."""
+    return settings.smoothing == "gated" and settings.epsilon == math.inf
+
+
+def open_gates(partition: Partition, settings: Settings) -> Tensor:
+    """The clients whose affinity lies above the gate, (K)."""
+    return client_affinity(partition).value > settings.gate
+
+
+def client_smoothing(partition: Partition, settings: Settings) -> tuple[float, int, Mix | None]:
+    """α and T of the clients that send anything, and the mixture where they differ."""
+    below = settings.alpha, settings.steps
+    if not asked(settings):
+        return *below, None
+    gates = open_gates(partition, settings)
+    theirs = gates[partition.train_counts.any(dim=1)]
+    if not bool(theirs.any()):
+        return *below, None
+    above = settings.gate_alpha, settings.gate_steps
+    if bool(theirs.all()) or above == below:
+        return *above, None
+    both = [mixing(alpha, enough_steps(alpha, steps)) for alpha, steps in (below, above)]
+    most = max(map(len, both))
+    table = torch.tensor([row + [0.0] * (most - len(row)) for row in both], device=gates.device)
+    return *below, Mix(table[gates.long()], (*above, settings.gate))
+
+
+def at_test(graph: Graph, settings: Settings) -> Settings:
+    """The settings with inference's own α and T; themselves where those are the clients'."""
+    alpha, steps = settings.alpha, settings.steps
+    if asked(settings) and float(affinity(graph).value) > settings.gate:
+        alpha, steps = settings.gate_alpha, settings.gate_steps
+    alpha = settings.test_alpha if settings.test_alpha >= 0 else alpha
+    steps = settings.test_steps if settings.test_steps >= 0 else steps
+    if (alpha, steps) == (settings.alpha, settings.steps):
+        return settings
+    return replace(settings, alpha=alpha, steps=steps)
+
+
+def private_notes(settings: Settings) -> list[str]:
+    """What of LANCE a finite privacy budget leaves out, one sentence each."""
+    if settings.epsilon == math.inf:
+        return []
+    said = []
+    if settings.smoothing == "gated":
+        said.append("With a finite ε nobody asks the gate: α and T hold for every client.")
+    if settings.head == "ridge" and settings.sketch > 0:
+        said.append("With a finite ε clients refuse to send a sketch; set ε = ∞ to have one.")
+    return said

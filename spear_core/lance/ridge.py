@@ -1,0 +1,94 @@
+"""The ridge head: one regression over all clients, solved from what they sent.
+
+Ridge regression needs the scatter of the rows, which is a sum over nodes: means and counts give
+the part between cells, sketches the rest, and sums over clients do not care how labels are skewed.
+With exact sketches this is the ridge regression of all training rows pooled.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from spear_core.client import Uploads
+
+LEAST = 1e-12  # of λ: where there is no scatter at all every weight is 0
+
+
+@dataclass(frozen=True, eq=False)
+class Ridge:
+    """Scores are (z − m) W + π, in float64."""
+
+    w: Tensor  # (F, C)
+    mean: Tensor  # (F): m, the mean training row
+    prior: Tensor  # (C): π, every class's share of the training rows
+    penalty: float  # λ
+    rows: int  # of the system that was solved
+
+    @property
+    def offset(self) -> Tensor:
+        """π − mᵀ W, (C): what is added to a node's products with W."""
+        return self.prior - self.mean @ self.w
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """What stands for the class means: their rows, whatever a defence made of them."""
+
+    rows: Tensor  # (P, F)
+    counts: Tensor  # (P)
+    label: Tensor  # (P)
+
+
+def solve(cells: Cells, sent: Uploads, believed: Uploads, kappa: float) -> Ridge:
+    """W = Aᵀ (A Aᵀ + λ I)⁻¹ D, or its (F, F) form where that is the smaller.
+
+    `sent` is what clients said before a defence, `believed` what it left: a client's residuals
+    weigh by the part of its count that is left.
+    """
+    if sent.residuals is None:
+        raise ValueError("The ridge head needs uploads made with the same setting.")
+    p, n = cells.rows.double(), cells.counts.double()
+    total = n.sum().clamp_min(LEAST)
+    one_hot = torch.nn.functional.one_hot(cells.label, sent.classes).double()
+    mean, prior = (n @ p) / total, (n @ one_hot) / total
+    root = n.sqrt()[:, None]
+    rest, sketch = _residuals(sent, believed)
+    a = torch.cat([root * (p - mean), sketch])
+    d = p.new_zeros(len(a), sent.classes)
+    d[: len(p)] = root * (one_hot - prior)
+    scatter = float((n * p.square().sum(1)).sum() + rest - total * (mean @ mean))
+    unseen = max(scatter - float(a.square().sum()), 0.0)
+    penalty = max(kappa * scatter / float(total) + unseen / sent.features, LEAST)
+    return Ridge(_weights(a, d, penalty), mean, prior, penalty, len(a))
+
+
+def _weights(a: Tensor, d: Tensor, penalty: float) -> Tensor:
+    """(Aᵀ A + λ I)⁻¹ Aᵀ D, (F, C), by the smaller of the two systems."""
+    wide = len(a) <= a.shape[1]
+    gram = a @ a.t() if wide else a.t() @ a
+    gram.diagonal().add_(penalty)
+    factor = torch.linalg.cholesky(gram)
+    return (
+        a.t() @ torch.cholesky_solve(d, factor) if wide else torch.cholesky_solve(a.t() @ d, factor)
+    )
+
+
+def _residuals(sent: Uploads, believed: Uploads) -> tuple[Tensor, Tensor]:
+    """The energy that class means leave out, and the sketch, each by what a client still counts."""
+    assert sent.residuals is not None
+    claimed = _by_client(sent, torch.ones_like(sent.counts))
+    counted = _by_client(believed, torch.ones_like(believed.counts))
+    share = torch.where(claimed > 0, counted / claimed.clamp_min(LEAST), 0.0).clamp(0, 1)
+    kept = sent.residuals.of(share > 0)
+    means = _by_client(sent, sent.prototypes.double().square().sum(1))
+    rest = torch.maximum(kept.energy - means, kept.lengths())
+    rest = torch.where(share > 0, rest, 0.0)
+    return (share * rest).sum(), share.sqrt()[kept.owner, None] * kept.rows.double()
+
+
+def _by_client(uploads: Uploads, values: Tensor) -> Tensor:
+    """Σ n · value over the rows of every client, (K)."""
+    weighed = uploads.counts.double() * values
+    zero = torch.zeros(uploads.clients, dtype=torch.float64, device=weighed.device)
+    return zero.index_add_(0, uploads.client, weighed)
