@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from pages.shared.controls import GAMMAS
+from pages.shared.knobs import GAMMAS
 from spear_core import Settings, embed, run
 from spear_core.figures.map.places import distances, placed
 from tests.browser import FLAGS, IDLE, need_browser, running_app

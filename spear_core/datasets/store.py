@@ -7,20 +7,24 @@ Files appear in the cache under their final name only when they are whole.
 import errno
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
+from spear_core.datasets.arrays import DIGEST, check_graph, digest, read_whole
 from spear_core.datasets.catalogue import Entry
 from spear_core.errors import DataDamaged, SpearError, StorageError
+from spear_core.wanted import still_wanted
 
 Progress = Callable[[str, float], object]
 
 FORMAT = 1  # raise when the compact file changes, so that old copies are made anew
-MASKS = {"train", "val", "test"}
+NO_LABEL = re.compile(r"[^\w .,()'/+-]|www(?=\.)")  # no marks of HTML or Markdown, no address
 
 
 def data_folder() -> Path | None:
@@ -68,21 +72,26 @@ def found(entry: Entry) -> Path | None:
     return next((root for root in roots() if not missing(entry, root)), None)
 
 
+def on_disk(entry: Entry) -> bool:
+    """Whether a dataset needs no download."""
+    return entry.builtin or found(entry) is not None
+
+
 def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
     """Plain arrays of a public graph, from its compact copy or, the first time, its raw files."""
     compact = cache_folder() / "graphs" / f"{entry.name}-{signature(entry, Path(root))}.npz"
     if os.path.isfile(compact):
         try:
-            with np.load(compact, allow_pickle=False) as kept:
-                arrays = dict(kept)
-            if {"y", "edge_index"} < set(arrays):
-                return arrays
+            arrays = read_whole(compact)
+            check_graph(arrays, entry.splits)
+            return arrays
         except Exception:  # whatever is wrong with a damaged copy, it is made anew
-            arrays = {}
+            pass
     from spear_core.datasets.public import read_raw
 
     ready(compact.parent)
     arrays = read_raw(entry, Path(root))
+    still_wanted()
     with writing(compact.parent):
         for old in compact.parent.glob(f"{entry.name}-*.npz"):  # of raw files that have changed
             old.unlink(missing_ok=True)
@@ -91,12 +100,15 @@ def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
 
 
 def names_in(entry: Entry, root: str | Path) -> tuple[str, ...]:
-    """The class names that a graph of one npz file holds as plain text, or none."""
+    """The class names that a graph of one npz file holds as plain text, or none.
+
+    They go into figures and sentences, so what a browser could take for more than text is left out.
+    """
     if len(entry.files) != 1 or not entry.files[0].endswith(".npz"):
         return ()
     try:
         with np.load(Path(root) / entry.folder / entry.files[0], allow_pickle=False) as raw:
-            return tuple(str(name) for name in raw["class_names"])
+            return tuple(NO_LABEL.sub("", str(name))[:60] or "?" for name in raw["class_names"])
     except (OSError, KeyError, ValueError):  # not there, or pickled
         return ()
 
@@ -139,16 +151,23 @@ def ready(folder: Path) -> None:
         tempfile.TemporaryFile(dir=folder).close()
 
 
-def save_whole(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    """Write arrays so that the file is there whole or not at all."""
+@contextmanager
+def whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write into; it is at its place whole or not at all."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
+            yield file
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def save_whole(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """Write arrays and their digest so that the file is there whole or not at all."""
+    with whole(path) as file:
+        np.savez(file, **arrays, **{DIGEST: digest(arrays)})  # type: ignore[arg-type]
 
 
 def signature(entry: Entry, root: Path) -> str:

@@ -49,8 +49,8 @@ class Defence:
 
 _ALL = (
     Defence("none", "none"),
-    Defence("cap", "cap on a share of the counts", caps.cap, knob="cap_share"),
-    Defence("cap-median", "cap on the median count", caps.cap_median),
+    Defence("cap", "cap on shares", caps.cap, knob="cap_share"),
+    Defence("cap-median", "cap at the median", caps.cap_median),
     Defence("median", "coordinate median", mean=robust.median),
     Defence("trimmed", "trimmed mean", mean=robust.trimmed, knob="trim"),
     Defence("geometric", "geometric median", mean=robust.geometric),
@@ -58,7 +58,7 @@ _ALL = (
     Defence("multi-krum", "multi-Krum", krum.multi_krum, knob="expected_attackers"),
     Defence("cosine", "cosine filter", cosine.cosine),
     Defence("consensus", "consensus", consensus.consensus, needs_graph=True),
-    Defence("oracle", "oracle: knows the liars", oracle.oracle, knows_liars=True),
+    Defence("oracle", "oracle", oracle.oracle, knows_liars=True),
 )
 DEFENCES: dict[str, Defence] = {one.name: one for one in _ALL}
 

@@ -4,6 +4,7 @@ Honest rows are means of unit vectors, so they are finite and no longer than 1; 
 numbers of training nodes. Nothing here asks whether an upload is likely: that is a defence.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from torch import Tensor
 
 from spear_core.client import LARGEST_COUNT, Uploads
 
+ROUNDING = 1e-5  # of an energy
 LONGEST = 1 + 1e-5  # a mean of unit vectors is no longer than 1; the rest is rounding
 
 
@@ -48,6 +50,13 @@ def check(uploads: Uploads) -> tuple[Uploads, tuple[Rejected, ...]]:
         Rejected(int(uploads.client[row]), int(uploads.label[row]), reason)
         for row, reason in sorted(found)
     )
+    untrue = list(_untrue(uploads, bad))
+    if untrue and uploads.residuals is not None:
+        gone = torch.tensor([one.client for one in untrue], device=bad.device)
+        bad |= torch.isin(uploads.client, gone)
+        there = ~torch.isin(torch.arange(uploads.clients, device=bad.device), gone)
+        uploads = uploads.replace(residuals=uploads.residuals.of(there))
+        rejected = (*(one for one in rejected if one.client not in gone.tolist()), *untrue)
     kept = uploads.keep(~bad & (uploads.counts > 0))
     if kept.counts.is_floating_point():
         kept = kept.replace(counts=kept.counts.long())
@@ -117,6 +126,31 @@ def _impossible(uploads: Uploads) -> Iterator[tuple[str, Tensor]]:
     pairs = torch.stack([client, label], dim=1)
     _, place, often = pairs.unique(dim=0, return_inverse=True, return_counts=True)
     yield "it sent this class more than once", often[place] > 1
+
+
+def _untrue(uploads: Uploads, bad: Tensor) -> Iterator[Rejected]:
+    """The clients whose energy or sketch cannot be true: nothing they sent is believed.
+
+    Σ n‖p‖² + ‖R‖² ≤ q ≤ Σ n holds for every honest client, over the rows that are not bad.
+    """
+    rest = uploads.residuals
+    if rest is None:
+        return
+    width, holders = rest.rows.shape[1], uploads.client[~bad].unique().tolist()
+    n = torch.where(bad, 0.0, uploads.counts.double())
+    square = torch.where(bad, 0.0, uploads.prototypes.double().square().sum(1))
+    zero = torch.zeros(uploads.clients, dtype=torch.float64, device=n.device)
+    inside = torch.where(bad, 0, uploads.client)  # there may be no such client
+    total, means = zero.index_add(0, inside, n), zero.index_add(0, inside, n * square)
+    length = rest.lengths()
+    for k in holders:
+        q, most = float(rest.energy[k]), float(total[k])
+        if width != uploads.features:
+            yield Rejected(k, None, f"its sketch has {width} columns, not {uploads.features}")
+        elif not math.isfinite(q) or not math.isfinite(float(length[k])):
+            yield Rejected(k, None, "its energy or sketch is not finite")
+        elif q > most * LONGEST or float(means[k] + length[k]) > q * LONGEST + ROUNDING:
+            yield Rejected(k, None, "its energy cannot be true")
 
 
 def _numbers(value: Any, what: str, shape: tuple[int | None, ...]) -> Tensor:

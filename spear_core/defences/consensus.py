@@ -11,8 +11,13 @@ if either had named its classes by chance. The leading eigenvector of all votes 
 far each client belongs to the largest group that agrees with itself, whether the others disagree
 with each other or have agreed on their lie.
 
-It needs witnesses: only a client that shares a class with at least half of the others is judged.
-With two holders a class, as at β = 0.05, most clients are not, and nothing is gained.
+It needs witnesses: only a client that shares, over all others, as many classes as there are others
+is judged. With two holders a class, as at β = 0.05, most clients are not, and nothing is gained.
+
+It abstains where its own vote is weak, all read off the votes: too few voters, classes that most
+clients do not hold, an agreement that does not stand out, or clients whose own names for their
+classes are not the ones that the others would give them. And a client in doubt is left out only
+if other names for its classes fit the others far better than its own: an odd client has none.
 """
 
 from typing import TYPE_CHECKING
@@ -28,7 +33,13 @@ if TYPE_CHECKING:
     from spear_core.graph import Graph
 
 ALPHA, STEPS = 0.9, 10  # scores are smoothed far over the graph, to reach a whole community
-DOUBT = 0.5  # of the median client's part in the consensus: below it a client is left out
+DOUBT = 0.5  # of the median client's part in the consensus: below it a client is in doubt
+# The margins were chosen on eight datasets and digits: docs/robustness.md has what they cost.
+VOTERS = 8  # fewer clients have no majority that chance does not give
+HOLDERS = 0.5  # of the clients must hold a class, on the average over the classes
+OUTSTANDING = 1.75  # times the next eigenvalue: below it the agreement does not stand out
+CLEAR = 0.9  # of the best fit: what own names must reach, and what a lie must miss it by
+WEAK = 0.1  # a correlation: the fit of own names that is nothing
 ROOM = 40_000_000  # scores held at once, 160 MB: with more nodes times uploads, nodes are drawn
 
 
@@ -40,31 +51,89 @@ def consensus(uploads: "Uploads", graph: "Graph | None") -> "Uploads":
 def borne_out(uploads: "Uploads", weight: Tensor, graph: "Graph | None") -> Tensor:
     """Rows of the clients that the others bear out, (P); `weight` is a trusted count a row, (P).
 
-    A class whose holders are all in doubt keeps them: a poor prototype is better than none.
+    Everybody where the vote is weak. A class whose holders are all left out keeps them: a poor
+    prototype is better than none.
     """
-    if len(uploads.client) == 0:
-        return torch.ones(0, dtype=torch.bool, device=uploads.client.device)
-    trusted = trust(uploads, weight, graph)[uploads.client] >= DOUBT
-    held = torch.zeros(uploads.classes, dtype=torch.bool, device=trusted.device)
-    held[uploads.label[trusted]] = True
-    return trusted | ~held[uploads.label]
+    everybody = torch.ones_like(uploads.client, dtype=torch.bool)
+    held = uploads.table(torch.ones_like(weight)) > 0  # (K, C)
+    voters, classes = int(held.any(1).sum()), int(held.any(0).sum())
+    if voters < VOTERS or int(held.sum()) <= HOLDERS * voters * classes:
+        return everybody
+    scores = looks(uploads, graph)
+    values, vectors = torch.linalg.eigh(votes(uploads, weight, scores))
+    if values[-1] < OUTSTANDING * max(-values[0], values[-2]):
+        return everybody
+    doubted = trust(vectors[:, -1], held) < DOUBT
+    if not doubted.any():
+        return everybody
+    kept = ~misnamed(uploads, weight, scores, doubted)[uploads.client]
+    stays = torch.zeros_like(held[0])
+    stays[uploads.label[kept]] = True
+    return kept | ~stays[uploads.label]
 
 
-def trust(uploads: "Uploads", weight: Tensor, graph: "Graph | None") -> Tensor:
+def trust(part: Tensor, held: Tensor) -> Tensor:
     """Every client's part in the consensus, (K), in units of the median client's.
 
-    1 for all where there is no majority, and at least 1 for a client without enough witnesses.
+    1 for all where there is no majority, and at least 1 for a client without enough witnesses:
+    the classes of `held`, (K, C), that it shares with others are fewer than the others.
     """
-    held = (uploads.table(torch.ones_like(weight)) > 0).double()  # (K, C)
-    there = held.sum(1) > 0
-    witnesses = (held @ held.t() > 0).sum(1) - there.long()
-    judged = 2 * witnesses >= there.sum() - 1
-    part = torch.linalg.eigh(votes(uploads, weight, graph)).eigenvectors[:, -1]
+    there = held.any(1)
+    shared = (held.double() @ held.double().t()).fill_diagonal_(0).sum(1)
     middle = _middle(part[there])
     if abs(middle) < 1e-6:
         return torch.ones_like(part)
     part = part / middle
-    return torch.where(judged, part, part.clamp_min(1))
+    return torch.where(shared >= there.sum() - 1, part, part.clamp_min(1))
+
+
+def misnamed(uploads: "Uploads", weight: Tensor, scores: Tensor, doubted: Tensor) -> Tensor:
+    """Which of the clients in doubt call their classes by names that others fit far better, (K).
+
+    Nobody where the clients beyond doubt would not be named as they name themselves.
+    """
+    own, best = fits(uploads, weight, scores, ~doubted)
+    sound = ~doubted & (torch.bincount(uploads.client, minlength=len(doubted)) > 0)
+    usual = own[sound].quantile(0.5)
+    named = (own / best.clamp_min(1e-12))[sound].quantile(0.5)
+    if usual <= WEAK or named < CLEAR:
+        return torch.zeros_like(doubted)
+    return doubted & (best - own >= CLEAR * usual)
+
+
+def fits(
+    uploads: "Uploads", weight: Tensor, scores: Tensor, trusted: Tensor
+) -> tuple[Tensor, Tensor]:
+    """How well each client's names fit the trusted others, and the best names for it, (K) each.
+
+    An upload fits a class by its mean correlation with the others' uploads of that class, less
+    its mean over all classes; a class that nobody else holds fits by 0. Best of all ways to give
+    a client's uploads different classes.
+    """
+    from scipy.optimize import linear_sum_assignment  # slow to load, and seldom needed
+
+    clients, classes = uploads.clients, uploads.classes
+    by = torch.zeros(len(scores), classes, dtype=torch.float64, device=scores.device)  # (M, C)
+    holders = torch.zeros(classes, dtype=torch.float64, device=scores.device)
+    for rows in uploads.by_class():
+        c, rows = uploads.label[rows[0]], rows[trusted[uploads.client[rows]]]
+        by[:, c], holders[c] = scores[:, rows].double().sum(1), len(rows)
+    own, best = (torch.zeros(clients, dtype=torch.float64) for _ in range(2))
+    for k in uploads.client.unique().tolist():
+        mine = (uploads.client == k).nonzero().squeeze(1)
+        label, look = uploads.label[mine], scores[:, mine].double()
+        fit, others = look.t() @ by, holders.clone()  # (h, C), (C)
+        if trusted[k]:
+            fit[:, label] -= look.t() @ look
+            others[label] -= 1
+        known = others > 0
+        fit = fit / others.clamp_min(1)
+        fit = (fit - fit[:, known].mean(1, keepdim=True)) * known
+        fit = fit * (weight[mine] / weight[mine].sum().clamp_min(1e-12))[:, None]
+        fit = fit.nan_to_num().cpu()
+        own[k] = fit.gather(1, label.cpu()[:, None]).sum()
+        best[k] = fit[linear_sum_assignment(fit.numpy(), maximize=True)].sum()
+    return own.to(scores.device), best.to(scores.device)
 
 
 def _middle(parts: Tensor) -> float:
@@ -73,13 +142,14 @@ def _middle(parts: Tensor) -> float:
     return min(low, high, key=abs) if low * high > 0 else 0.0
 
 
-def votes(uploads: "Uploads", weight: Tensor, graph: "Graph | None") -> Tensor:
+def votes(uploads: "Uploads", weight: Tensor, scores: Tensor) -> Tensor:
     """How far every two clients agree on what the classes are, (K, K); zero with oneself.
 
+    `scores` are the looks of the uploads, (M, P).
     A correlation counts 1 within a class and -1/(C - 1) between two, so the sum over all pairs
     is made of sums over the pairs of each class and over all: no (P, P) table is needed.
     """
-    scores, clients = looks(uploads, graph), uploads.clients  # (M, P)
+    clients = uploads.clients
     weight = weight.double()
     own = torch.zeros(clients, dtype=weight.dtype, device=weight.device)
     own.index_add_(0, uploads.client, weight)

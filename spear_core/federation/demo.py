@@ -12,7 +12,9 @@ from spear_core.errors import SpearError
 from spear_core.federation.deployment import Deployment
 from spear_core.federation.files import client_graph, write_client
 from spear_core.federation.flower import check_ended, run_config
+from spear_core.federation.names import shaped
 from spear_core.federation.report import read_folder
+from spear_core.measures.spread import percent
 from spear_core.run import Result, run
 from spear_core.settings import Settings
 
@@ -53,20 +55,21 @@ def main(settings: Settings, say: Callable[[str], None] = print, keep: Path | No
         paths = export_clients(result, folder / "clients")
         say(f"{len(paths)} client files of {settings.dataset} in {folder / 'clients'}")
         out = folder / "out"
+        config = run_config(shaped(settings, result.graph), out, len(paths), **PATIENT)
         with Deployment(folder) as deployment:
             say(f"SuperLink on 127.0.0.1:{deployment.port}, TLS and node authentication on")
             deployment.add_nodes(
                 {f"node-{k}": {"data-path": str(path)} for k, path in enumerate(paths)}
             )
             say(f"{len(paths)} SuperNodes registered and started; asking each once")
-            ended = deployment.run(run_config(settings, out, len(paths), **PATIENT))
+            ended = deployment.run(config)
             check_ended(ended, out)
             report, prototypes = read_folder(out)
             for line in report.lines():
                 say(line)
         say("everything that was started has been stopped")
     assert prototypes is not None
-    say(f"{100 * (result.metrics.accuracy or 0):.2f} % on the whole graph in the explorer")
+    say(f"{percent(result.metrics.accuracy)} on the whole graph in the explorer")
     if settings.epsilon < float("inf"):
         say("Privacy noise is drawn in secret by every node, so the results differ on purpose.")
         return

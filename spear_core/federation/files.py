@@ -3,32 +3,28 @@
 import csv
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
 
+from spear_core.datasets.arrays import check_graph, read_whole
 from spear_core.datasets.own import make_graph
 from spear_core.datasets.store import save_whole, writing
 from spear_core.errors import DataDamaged, DataMissing
 from spear_core.graph import Graph
 from spear_core.partition import Partition
+from spear_core.propagate import select_rows, subgraph
 
 TABLES = ("edges.csv", "labels.csv")  # and features.npy or features.csv
 
 
 def client_graph(partition: Partition, client: int) -> Graph:
     """One client's own nodes with the edges among them, numbered from 0."""
-    graph, mine = partition.graph, partition.owner == client
-    nodes = mine.nonzero().squeeze(1)
-    place = torch.full((graph.num_nodes,), -1, dtype=torch.int64, device=graph.device)
-    place[nodes] = torch.arange(len(nodes), device=graph.device)
-    inside = mine[graph.edge_index[0]] & mine[graph.edge_index[1]]
+    graph, nodes = partition.graph, (partition.owner == client).nonzero().squeeze(1)
+    dense = graph.x.layout == torch.strided
     return Graph(
-        x=graph.x.index_select(0, nodes)
-        if graph.x.layout == torch.strided
-        else _rows(graph, nodes),
-        edge_index=place[graph.edge_index[:, inside]],
+        x=graph.x.index_select(0, nodes) if dense else select_rows(graph.x, nodes),
+        edge_index=subgraph(graph.edge_index, nodes, graph.num_nodes),
         y=graph.y[nodes],
         train=graph.train[nodes],
         val=graph.val[nodes],
@@ -47,10 +43,10 @@ def write_client(path: Path, graph: Graph) -> None:
     arrays["classes"] = np.array(graph.classes)
     if graph.x.layout == torch.sparse_csr:
         arrays |= {
-            "crow": graph.x.crow_indices().cpu().numpy(),
-            "col": graph.x.col_indices().cpu().numpy(),
-            "values": graph.x.values().cpu().numpy(),
-            "width": np.array(graph.num_features),
+            "x_crow": graph.x.crow_indices().cpu().numpy(),
+            "x_col": graph.x.col_indices().cpu().numpy(),
+            "x_values": graph.x.values().cpu().numpy(),
+            "x_shape": np.array(graph.x.shape),
         }
     else:
         arrays["x"] = graph.x.cpu().numpy()
@@ -66,18 +62,17 @@ def read_client(path: Path) -> Graph:
     if not path.is_file():
         raise DataMissing(f"There is no client file {path}; name it as data-path of this node.")
     try:
-        with np.load(path, allow_pickle=False) as kept:
-            arrays = dict(kept)
+        arrays = read_whole(path)
+        check_graph(arrays, splits=True)
         x: Any = arrays.get("x")
         if x is None:
-            size = (len(arrays["y"]), int(arrays["width"]))
-            crow, col, values = (
-                torch.from_numpy(arrays[part]) for part in ("crow", "col", "values")
-            )
+            names = ("x_crow", "x_col", "x_values")
+            crow, col, values = (torch.from_numpy(arrays[name]) for name in names)
+            size = arrays["x_shape"].tolist()
             x = torch.sparse_csr_tensor(crow, col, values, size, device="cpu")
         classes = int(arrays["classes"])
         rest = {name: arrays[name] for name in ("edge_index", "y", "train", "val", "test")}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+    except Exception as error:  # whatever is wrong with it
         raise DataDamaged(f"{path} is not a whole client file; export it again.") from error
     return _graph(x, name=path.stem, classes=classes, **rest)
 
@@ -107,7 +102,9 @@ def _read_tables(folder: Path) -> Graph:
             np.array([len(row) < 2 or row[1].strip() in ("1", "true") for row in labels]) & known
         )
     except (ValueError, IndexError) as error:
-        raise DataDamaged(f"{folder} has a table that cannot be read ({error}).") from error
+        raise DataDamaged(  # the server will read this, so no cell is quoted
+            f"{folder} has a table that cannot be read; give numbers, and a row for every node."
+        ) from error
     return _graph(x, edges.T, y, train, np.zeros_like(train), known & ~train, name=folder.name)
 
 
@@ -126,12 +123,6 @@ def _graph(
     asked = train if some else np.ones(len(y), dtype=bool)
     made = make_graph(x, edge_index, y, asked, val, test, name).replace(classes=classes)
     return made if some else made.replace(train=torch.zeros_like(made.train))
-
-
-def _rows(graph: Graph, nodes: torch.Tensor) -> torch.Tensor:
-    from spear_core.propagate import select_rows
-
-    return select_rows(graph.x, nodes)
 
 
 def _table(path: Path) -> list[list[str]]:

@@ -13,7 +13,7 @@ from typing import Any
 from spear_core.errors import SpearError
 from spear_core.federation.bundle import ROOT, bundle
 from spear_core.federation.lines import toml
-from spear_core.federation.names import RUN_SETTINGS
+from spear_core.federation.names import RUN_SETTINGS, SHAPE
 from spear_core.federation.report import REPORT, clear, read_folder, write_traffic
 from spear_core.settings import Settings
 
@@ -72,8 +72,9 @@ def flwr_json(env: Mapping[str, str], *words: str, timeout: float = 300) -> dict
 
 
 def run_config(settings: Settings, out: Path, nodes: int, **more: Any) -> dict[str, Any]:
-    """The run config for these settings, every node expected."""
-    config = {name.replace("_", "-"): getattr(settings, name) for name in RUN_SETTINGS}
+    """The run config for these settings, C and F among them, every node expected."""
+    names = (*RUN_SETTINGS, *SHAPE)
+    config = {name.replace("_", "-"): getattr(settings, name) for name in names}
     return config | {"out": str(out.absolute()), "min-nodes": nodes, "quorum": nodes, **more}
 
 

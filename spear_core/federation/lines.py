@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import fields
 
-from spear_core.federation.names import RUN_SETTINGS
-from spear_core.fields import exact
+from spear_core.federation.names import RUN_SETTINGS, SHAPE
+from spear_core.fields import changed, exact
 from spear_core.settings import Settings, defaults
 
 TABLE = {True: "true", False: "false"}
@@ -38,6 +38,7 @@ def node_lines() -> list[str]:
 def federate_line(settings: Settings) -> str:
     """One run through a SuperLink that is there, with our own command."""
     words = ["my-federation", "--min-nodes", str(settings.clients)]
+    words += [word for name in SHAPE for word in (f"--{name}", str(getattr(settings, name)))]
     return "python -m spear_core federate " + shlex.join(
         [*words, *_flags(settings, defaults(Settings().dataset), RUN_SETTINGS)]
     )
@@ -45,20 +46,17 @@ def federate_line(settings: Settings) -> str:
 
 def run_line(settings: Settings) -> str:
     """Flower's own command for a run, with what differs from the app's defaults."""
-    usual, words = Settings(), [f"min-nodes={settings.clients}", f"quorum={settings.clients}"]
-    for name in RUN_SETTINGS:
-        value = getattr(settings, name)
-        if value != getattr(usual, name):
-            words.append(f"{name.replace('_', '-')}={toml(value)}")
+    words = [f"min-nodes={settings.clients}", f"quorum={settings.clients}"]
+    words += [f"{name}={getattr(settings, name)}" for name in SHAPE]
+    given = changed(settings)
+    words += [f"{n.replace('_', '-')}={toml(given[n])}" for n in RUN_SETTINGS if n in given]
     return f"flwr run . my-federation --stream -c {shlex.quote(' '.join(words))}"
 
 
 def _flags(settings: Settings, usual: Settings, names: Iterable[str]) -> list[str]:
-    words = []
-    for name in names:
-        value, flag = getattr(settings, name), name.replace("_", "-")
-        if value == getattr(usual, name):
-            continue
+    words, given = [], changed(settings, usual)
+    for name in filter(given.__contains__, names):
+        value, flag = given[name], name.replace("_", "-")
         if isinstance(value, bool):
             words.append(f"--{flag}" if value else f"--no-{flag}")
         else:

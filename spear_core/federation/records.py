@@ -1,12 +1,12 @@
 """Uploads and settings as Flower records: exactly what travels, and how many bytes it is."""
 
-import math
 from typing import Any
 
 import numpy as np
 from flwr.app import Array, ArrayRecord, ConfigRecord, RecordDict
 
-from spear_core.federation.names import CLIENT_SETTINGS, RUN_SETTINGS
+from spear_core.errors import SettingError
+from spear_core.federation.names import CLIENT_SETTINGS, RUN_SETTINGS, SHAPE
 from spear_core.settings import Settings
 
 
@@ -23,7 +23,10 @@ def client_settings(record: ConfigRecord) -> Settings:
 
 def run_settings(config: Any) -> Settings:
     """The settings in a run config, whose keys have hyphens instead of underscores."""
-    return Settings(**{name: config[name.replace("_", "-")] for name in RUN_SETTINGS})
+    if not all(config[name] for name in SHAPE):
+        raise SettingError("Say how many classes and features the clients have: classes, features.")
+    names = (*RUN_SETTINGS, *SHAPE)
+    return Settings(**{name: config[name.replace("_", "-")] for name in names})
 
 
 def upload_record(labels: np.ndarray, counts: np.ndarray, prototypes: np.ndarray) -> ArrayRecord:
@@ -35,11 +38,6 @@ def upload_record(labels: np.ndarray, counts: np.ndarray, prototypes: np.ndarray
             "prototypes": Array(prototypes.astype(np.float32)),
         }
     )
-
-
-def counted_bytes(record: ArrayRecord) -> int:
-    """Σ numel × itemsize of the arrays, without any container."""
-    return sum(math.prod(a.shape) * np.dtype(a.dtype).itemsize for a in record.values())
 
 
 def record_bytes(content: RecordDict) -> int:

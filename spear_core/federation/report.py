@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
+from spear_core.datasets.arrays import read_whole
 from spear_core.datasets.store import save_whole
 from spear_core.errors import DataDamaged, DataMissing
+from spear_core.measures.spread import percent
 
 REPORT, PROTOTYPES = "report.json", "prototypes.npz"
 
@@ -22,6 +25,7 @@ class Report:
     asked: list[str] = field(default_factory=list)
     answered: list[str] = field(default_factory=list)
     dropped: list[dict[str, str]] = field(default_factory=list)  # node, reason
+    notes: list[str] = field(default_factory=list)  # what else was not as asked, one sentence each
     failure: str = ""
     rows: int = 0  # prototypes the estimate was made from
     classes: int = 0
@@ -55,7 +59,8 @@ class Report:
         if self.wire_up is not None:
             said.append(f"on the wire {self.wire_up} bytes up and {self.wire_down} down")
         if self.accuracy is not None:
-            said.append(f"{100 * self.accuracy:.2f} % of the clients' test nodes right at home")
+            said.append(f"{percent(self.accuracy)} of the clients' test nodes right at home")
+        said += self.notes
         return said if not self.failure else [*said, f"failed: {self.failure}"]
 
 
@@ -87,7 +92,7 @@ def read_report(text: str) -> Report:
     try:
         report = Report(**json.loads(text))
         _check(report)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataDamaged("This is not the report of a federated run.") from error
     return report
 
@@ -99,18 +104,23 @@ def read_folder(folder: Path) -> tuple[Report, np.ndarray | None]:
     report = read_report((folder / REPORT).read_text("utf-8"))
     if not (folder / PROTOTYPES).is_file():
         return report, None
-    with np.load(folder / PROTOTYPES, allow_pickle=False) as kept:
-        return report, kept["prototypes"]
+    try:
+        return report, read_whole(folder / PROTOTYPES)["prototypes"]
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise DataDamaged(f"{folder / PROTOTYPES} is damaged; run the federation again.") from error
 
 
 def _check(report: Report) -> None:
     """Raise what is wrong with the types of a report somebody hands in."""
-    for nodes in (report.asked, report.answered):
-        ",".join(nodes)
-    ",".join(one[key] for one in report.dropped for key in ("node", "reason"))
-    sum([report.rows, report.counted_bytes, report.record_bytes, *report.seconds.values()])
-    sum(n for n in (report.wire_up, report.wire_down, report.right, report.wrong) if n is not None)
+    texts = [report.failure, *report.asked, *report.answered, *report.notes, *report.settings]
+    texts += [one[key] for one in report.dropped for key in ("node", "reason")]
+    counts: list[float] = [report.rows, report.classes, report.features]
+    counts += [report.counted_bytes, report.record_bytes, *report.seconds.values()]
+    maybe = (report.wire_up, report.wire_down, report.right, report.wrong)
+    counts += [n for n in maybe if n is not None]
     dict(report.settings)
+    if not all(isinstance(text, str) for text in texts) or not all(0 <= n < 2**63 for n in counts):
+        raise ValueError("a text or a number of the report is none")
 
 
 def _write(folder: Path, report: Report) -> None:

@@ -1,15 +1,18 @@
 """The server side: wait for nodes, ask once, check every answer, estimate, report."""
 
+import math
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
 from flwr.app import Array, ArrayRecord, Context, Message, MetricRecord, RecordDict
 from flwr.serverapp import Grid, ServerApp
 
+from spear_core.client import LARGEST_COUNT
 from spear_core.errors import SpearError
-from spear_core.federation.gather import gather
-from spear_core.federation.names import RUN_SETTINGS, offered
+from spear_core.federation.gather import first_answers, gather, refusal
+from spear_core.federation.names import RUN_SETTINGS, SHAPE, offered
 from spear_core.federation.records import run_settings, settings_record
 from spear_core.federation.report import Report, write_report
 from spear_core.server import Estimate, estimate
@@ -17,20 +20,28 @@ from spear_core.settings import Settings
 
 app = ServerApp()
 POLL = 0.2  # seconds between two looks for nodes
+EXACT = (
+    "The clients were not asked to test: with a finite ε an exact count would tell more of their "
+    "nodes than was promised."
+)
 
 
 @app.main()
 def main(grid: Grid, context: Context) -> None:
-    """One run. Its report is written also when it fails, and then the run fails."""
+    """One run. Its report is written also when it fails, whatever fails, and then the run fails."""
     config = context.run_config
-    settings = run_settings(config)
-    report = Report({name: settings.to_dict()[name] for name in RUN_SETTINGS})
-    folder = Path(str(config["out"])).expanduser()
+    folder, report = Path(str(config["out"])).expanduser(), Report({})
     made: Estimate | None = None
     try:
+        settings = run_settings(config)
+        told = settings.to_dict()
+        report.settings = {name: told[name] for name in (*RUN_SETTINGS, *SHAPE)}
         made = federate(grid, settings, config, report)
     except SpearError as error:
         report.failure = str(error)
+    except Exception as error:
+        traceback.print_exc()
+        report.failure = f"An unexpected {_kind(error)}; the log of the SuperLink tells more."
     write_report(folder, report, made.prototypes.cpu().numpy() if made else None)
     print("\n".join([*report.lines(), f"Report in {folder}"]))
     if made is None:
@@ -55,7 +66,7 @@ def federate(grid: Grid, settings: Settings, config: Any, report: Report) -> Est
     replies = list(grid.send_and_receive(messages, timeout=float(config["answer-deadline"])))
     report.seconds["upload"] = time.perf_counter() - start
     asked = {one.metadata.message_id: one.metadata.dst_node_id for one in messages}
-    uploads = gather(replies, asked, report)
+    uploads = gather(replies, asked, settings, report)
     if len(report.answered) < max(1, int(config["quorum"])):
         raise SpearError(
             f"Only {len(report.answered)} usable answers came within "
@@ -65,8 +76,14 @@ def federate(grid: Grid, settings: Settings, config: Any, report: Report) -> Est
     made = estimate(uploads, settings)
     report.rows = len(uploads.client)
     report.seconds["estimate"] = time.perf_counter() - start
-    if config["evaluate"]:
-        _evaluate(grid, settings, made, report, float(config["answer-deadline"]))
+    if config["evaluate"] and settings.epsilon < math.inf:
+        report.notes.append(EXACT)
+    elif config["evaluate"]:
+        try:
+            _evaluate(grid, settings, made, report, float(config["answer-deadline"]))
+        except Exception as error:  # the estimate is there all the same
+            traceback.print_exc()
+            report.notes.append(f"The clients did not test: an unexpected {_kind(error)}.")
     return made
 
 
@@ -94,13 +111,33 @@ def _evaluate(
     messages = [
         Message(content, dst_node_id=int(node), message_type="evaluate") for node in report.answered
     ]
-    report.right = report.wrong = 0
-    for reply in grid.send_and_receive(messages, timeout=deadline):
-        metrics = None if reply.has_error() else reply.content.get("metrics")
-        if not isinstance(metrics, MetricRecord):
+    replies = list(grid.send_and_receive(messages, timeout=deadline))
+    asked = {one.metadata.message_id: one.metadata.dst_node_id for one in messages}
+    for node, reply in first_answers(replies, asked):
+        try:
+            right, wrong = _counted(reply)
+        except Exception as error:
+            said = str(error) if isinstance(error, SpearError) else _kind(error)
+            report.notes.append(f"Node {node} did not test: {said}.")
             continue
-        right, wrong = metrics.get("right"), metrics.get("wrong")
-        if isinstance(right, int) and isinstance(wrong, int) and min(right, wrong) >= 0:
-            report.right += right
-            report.wrong += wrong
+        report.right = (report.right or 0) + right
+        report.wrong = (report.wrong or 0) + wrong
     report.seconds["evaluate"] = time.perf_counter() - start
+
+
+def _counted(reply: Message) -> tuple[int, int]:
+    """How many of its nodes a client got right and wrong, or a sentence why it does not say."""
+    if reply.has_error():
+        raise SpearError(refusal(reply))
+    metrics = reply.content.get("metrics")
+    assert isinstance(metrics, MetricRecord)
+    right, wrong = metrics["right"], metrics["wrong"]
+    if not (isinstance(right, int) and isinstance(wrong, int) and min(right, wrong) >= 0):
+        raise SpearError("it sent no two counts")
+    if max(right, wrong) > LARGEST_COUNT:
+        raise SpearError("its counts do not fit into 32 bits")
+    return right, wrong
+
+
+def _kind(error: Exception) -> str:
+    return type(error).__name__

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spear_core.datasets import load
+from spear_core.measures.spread import signed_spread, with_spread
 from spear_core.partition import split
-from spear_core.run import run, run_on
+from spear_core.run import accuracy_of, run_on
 from spear_core.settings import PAPER_SEEDS, Settings
 
 SWITCHES = ("smoothing", "shrinkage", "count weights")
@@ -67,7 +68,7 @@ class Effect:
         return "up" if self.mean > 0 else "down"
 
     def __str__(self) -> str:
-        return f"{self.mean:+.2f}\u00a0±\u00a0{self.std:.2f}".replace("-", "−")
+        return signed_spread(self.each)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ class Ablation:
 
     def accuracy(self, cell: Cell) -> str:
         """Mean ± standard deviation over the seeds, in percent."""
-        return f"{self.cells[cell].mean():.2f}\u00a0±\u00a0{self.cells[cell].std():.2f}"
+        return with_spread(self.cells[cell].mean(), self.cells[cell].std())
 
     def effect(self, high: Cell, low: Cell) -> Effect:
         """What going from one cell to another changes."""
@@ -109,7 +110,7 @@ class Ablation:
             switch: ["on" if cell[i] else "off" for cell in CELLS]
             for i, switch in enumerate(SWITCHES)
         }
-        columns["accuracy %"] = [self.accuracy(c) for c in CELLS]
+        columns["accuracy, %"] = [self.accuracy(c) for c in CELLS]
         return columns | {"which is": [NAMES.get(c, "") for c in CELLS]}
 
     def effect_table(self) -> dict[str, list]:
@@ -126,10 +127,9 @@ class Ablation:
 def ablation(
     settings: Settings,
     seeds: Iterable[int] = PAPER_SEEDS,
-    accuracy: Callable[[Settings], float | None] | None = None,
+    accuracy: Callable[[Settings], float | None] = accuracy_of,
 ) -> Ablation | None:
     """All eight cells around the settings, with every seed; None without a test node."""
-    accuracy = accuracy or (lambda s: run(s).metrics.accuracy)
     seeds = tuple(seeds)
     cells = np.empty((2, 2, 2, len(seeds)))
     for i, seed in enumerate(seeds):

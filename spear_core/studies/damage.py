@@ -1,13 +1,13 @@
 """What liars cost: over who happens to lie, and under every defence."""
 
-import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from spear_core.datasets import load
 from spear_core.defences import DEFENCES
+from spear_core.measures.spread import mean_and_spread
 from spear_core.partition import split
-from spear_core.run import run
+from spear_core.run import accuracy_of
 from spear_core.settings import PAPER_SEEDS, Settings
 from spear_core.transforms.attack import attackers
 
@@ -52,17 +52,16 @@ def damage(
     settings: Settings,
     counts: Sequence[int] = (1, 2, 3, 4, 5),
     draws: int = 12,
-    accuracy: Accuracy | None = None,
+    accuracy: Accuracy = accuracy_of,
 ) -> list[Draw]:
     """Accuracy over random draws of so many liars each, on the split of the settings."""
-    measured = accuracy or _accuracy
     part = split(load(settings), settings)
     found = []
     for count in (m for m in counts if m <= part.clients):
         for draw in range(draws):
             some = replace(settings, attackers="random", attacker_count=count, draw=draw)
             liars = attackers(part, some)
-            value = measured(some)
+            value = accuracy(some)
             if value is not None:
                 found.append(Draw(liars, held_by(liars, settings), 100 * value))
     return found
@@ -72,13 +71,12 @@ def compare(
     settings: Settings,
     defences: Iterable[str] = DEFENCES,
     seeds: Sequence[int] = PAPER_SEEDS,
-    accuracy: Accuracy | None = None,
+    accuracy: Accuracy = accuracy_of,
 ) -> list[Defended]:
     """Every defence against the attack of the settings, and what it costs when nobody lies."""
-    measured = accuracy or _accuracy
 
     def over_seeds(settings: Settings) -> list[float]:
-        values = [measured(replace(settings, seed=seed)) for seed in seeds]
+        values = [accuracy(replace(settings, seed=seed)) for seed in seeds]
         return [100 * value for value in values if value is not None]
 
     names = dict.fromkeys((UNDEFENDED, *defences, ORACLE))  # each once, in this order
@@ -86,14 +84,14 @@ def compare(
     clean = {name: over_seeds(replace(honest(settings), defence=name)) for name in names}
     if not lied[UNDEFENDED]:
         return []
-    mean = {name: statistics.mean(values) for name, values in lied.items()}
-    quiet = {name: statistics.mean(values) for name, values in clean.items()}
+    mean, std = ({n: mean_and_spread(v)[i] for n, v in lied.items()} for i in (0, 1))
+    quiet = {name: mean_and_spread(values)[0] for name, values in clean.items()}
     gap = mean[ORACLE] - mean[UNDEFENDED]
     return [
         Defended(
             defence=name,
             accuracy=mean[name],
-            std=statistics.pstdev(lied[name]),
+            std=std[name],
             recovered=100 * (mean[name] - mean[UNDEFENDED]) / gap if gap > NO_GAP else None,
             clean=quiet[name],
             clean_cost=quiet[UNDEFENDED] - quiet[name],
@@ -108,7 +106,3 @@ def table(rows: Sequence[Defended]) -> list[dict[str, object]]:
         {k: round(v, 1) + 0.0 if isinstance(v, float) else v for k, v in asdict(row).items()}
         for row in rows
     ]
-
-
-def _accuracy(settings: Settings) -> float | None:
-    return run(settings).metrics.accuracy

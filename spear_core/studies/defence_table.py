@@ -6,17 +6,16 @@ nobody defends, and an oracle that knows the liars and leaves them out.
 """
 
 import argparse
-import csv
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from spear_core.datasets import load
+from spear_core.datasets import csv_rows, load
 from spear_core.datasets.store import cache_folder, ready
 from spear_core.defences import DEFENCES
 from spear_core.measures.versions import versions
@@ -105,10 +104,7 @@ def _accuracy(partition: Partition, settings: Settings) -> float:
 
 
 def _rows(
-    settings: Settings,
-    attack: dict[str, Any],
-    seeds: tuple[int, ...],
-    clean: dict[str, np.ndarray],
+    settings: Settings, attack: dict[str, Any], seeds: tuple[int, ...], clean: dict[str, np.ndarray]
 ) -> list[Row]:
     attacked = accuracies(settings, attack, seeds)
     undefended, oracle = float(attacked["none"].mean()), float(attacked["oracle"].mean())
@@ -146,36 +142,12 @@ def own() -> Path:
 
 def store(rows: Iterable[Row], path: Path) -> None:
     """Write the rows as CSV; accuracies with five digits, so that equal runs give equal files."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(Row)], lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({k: _text(v) for k, v in asdict(row).items()})
+    csv_rows.write(path, Row, rows, number=lambda v: f"{round(v, 5):g}")
 
 
 def stored(path: Path = STORED) -> list[Row]:
     """The rows of the table as it was last made; none if it is not there."""
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [_row(line) for line in csv.DictReader(file)]
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{round(value, 5):g}" if isinstance(value, float) else str(value)
-
-
-def _row(line: dict[str, str]) -> Row:
-    values: dict[str, Any] = dict(line)
-    for f in fields(Row):
-        if f.type is int:
-            values[f.name] = int(values[f.name])
-        elif f.type is not str:
-            values[f.name] = float(values[f.name]) if values[f.name] else None
-    return Row(**values)
+    return csv_rows.read_all(path, Row)
 
 
 def _line(rows: list[Row]) -> str:

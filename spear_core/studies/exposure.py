@@ -50,10 +50,8 @@ def exposure(result: Result) -> Exposure:
     nearest, found = np.full(len(client), -1), np.zeros(len(client), dtype=bool)
     trained = held.graph.train.cpu().numpy()
     groups = _groups(result)
-    row_of = {
-        pair: row
-        for row, pair in enumerate(zip(sent.client.tolist(), sent.label.tolist(), strict=True))
-    }
+    some = (sent.counts != 0).tolist()  # a row of none has nothing in it
+    row_of = {pair: row for row, pair in enumerate(sent.pairs) if some[row]}
     where = [row_of.get(pair, -1) for pair in zip(client.tolist(), label.tolist(), strict=True)]
     for i, cosines in _cosines(result, where):
         nodes = groups[int(client[i]), int(label[i])]
@@ -66,6 +64,14 @@ def exposure(result: Result) -> Exposure:
         found[i] = nearest[i] in nodes[inside]
         auc[i] = roc_area(cosines[nodes[inside]], cosines[nodes[~inside]])
     return Exposure(client, label, counts, cosine, nearest, found, auc)
+
+
+def work(result: Result) -> int:
+    """About how many multiplications `exposure` takes: every upload with every node's features."""
+    features = result.held.graph.features
+    sparse = features.layout == torch.sparse_csr
+    numbers = features.values().numel() if sparse else features.numel()
+    return int(result.held.train_counts.count_nonzero()) * (numbers + 50 * len(result.held.owner))
 
 
 def roc_area(members: np.ndarray, others: np.ndarray) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spear_core.run import run
+from spear_core.run import accuracy_of
 from spear_core.settings import PAPER_SEEDS, Settings, named, written
 
 VALUES: dict[str, tuple[float, ...]] = {  # setting -> where its curve is drawn
@@ -60,11 +60,10 @@ def curve(
     values: Iterable[float] | None = None,
     seeds: Iterable[int] = PAPER_SEEDS,
     draws: int = 1,
-    accuracy: Callable[[Settings], float | None] | None = None,
+    accuracy: Callable[[Settings], float | None] = accuracy_of,
     progress: Callable[[float], object] | None = None,
 ) -> Curve | None:
     """Accuracy over a knob around the settings; None without a test node."""
-    accuracy = accuracy or (lambda s: run(s).metrics.accuracy)
     values = tuple(values or VALUES[knob])
     runs = [(seed, settings.draw + d) for seed in seeds for d in range(draws)]
     found = np.empty((2, len(values), len(runs)))

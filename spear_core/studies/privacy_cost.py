@@ -38,7 +38,7 @@ class Cost:
         """One row an ε: mean accuracy and its standard deviation."""
         return {
             "epsilon": [*self.epsilons, math.inf],
-            "accuracy %": [*self.mean, self.exact.mean()],
+            "accuracy, %": [*self.mean, self.exact.mean()],
             "standard deviation": [*self.std, self.exact.std()],
             "runs": [self.noisy[0].size] * len(self.epsilons) + [len(self.exact)],
         }
@@ -58,8 +58,8 @@ def privacy_cost(
         if len(partition.graph.test_nodes) == 0:
             return None
         exact[j] = _percent(run_on(partition, here).metrics.accuracy)
-        for i, epsilon in enumerate(epsilons):
-            for d in range(draws):
+        for d in range(draws):  # one draw serves every ε
+            for i, epsilon in enumerate(epsilons):
                 one = replace(here, epsilon=epsilon, draw=settings.draw + d)
                 noisy[i, j, d] = _percent(run_on(partition, one).metrics.accuracy)
     tested = partition.graph.y[partition.graph.test_nodes]

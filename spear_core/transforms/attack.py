@@ -7,7 +7,7 @@ more liar changes nothing in what the others do.
 import torch
 from torch import Tensor
 
-from spear_core.client import LARGEST_COUNT, Uploads
+from spear_core.client import LARGEST_COUNT, Residuals, Uploads
 from spear_core.partition import Partition
 from spear_core.randomness import generator
 from spear_core.settings import Settings
@@ -16,8 +16,9 @@ from spear_core.settings import Settings
 def attackers(partition: Partition, settings: Settings) -> tuple[int, ...]:
     """The clients that lie, by number; nobody by default.
 
-    Size means nodes held, trained on or not; the lower number goes first among equals. With the
-    same draw, three random liars are two random liars and one more.
+    Smallest and largest go by the nodes held, trained on or not; `most-training-nodes` by those
+    that make prototypes. The lower number goes first among equals. With the same draw, three random
+    liars are two random liars and one more.
     """
     clients = range(partition.clients)
     count = min(settings.attacker_count, partition.clients)
@@ -27,8 +28,9 @@ def attackers(partition: Partition, settings: Settings) -> tuple[int, ...]:
     if settings.attackers == "random":
         rng = generator(settings.seed, f"attackers {settings.draw}")
         return tuple(sorted(rng.permutation(partition.clients)[:count].tolist()))
-    size = partition.sizes.tolist()
-    sign = -1 if settings.attackers == "largest" else 1
+    trained = settings.attackers == "most-training-nodes"
+    size = (partition.train_counts.sum(1) if trained else partition.sizes).tolist()
+    sign = 1 if settings.attackers == "smallest" else -1
     return tuple(sorted(sorted(clients, key=lambda k: sign * size[k])[:count]))
 
 
@@ -55,7 +57,34 @@ def forge(uploads: Uploads, settings: Settings, liars: tuple[int, ...]) -> Uploa
     if settings.forge != "none":
         rows = theirs.nonzero().squeeze(1)
         prototypes[rows] = _forged(uploads, rows, settings)
-    return uploads.replace(counts=counts, prototypes=prototypes)
+    rest = believable(uploads, counts, prototypes, theirs)
+    return uploads.replace(counts=counts, prototypes=prototypes, residuals=rest)
+
+
+def believable(
+    uploads: Uploads, counts: Tensor, prototypes: Tensor, theirs: Tensor
+) -> Residuals | None:
+    """The residuals with those of liars made to fit their forged rows: a liar knows the checks.
+
+    What is left of q beyond the means is scaled by the claimed counts, as far as q ≤ Σ n allows.
+    """
+    own = uploads.residuals
+    if own is None:
+        return None
+
+    def by_client(values: Tensor) -> Tensor:
+        return torch.zeros_like(own.energy).index_add_(0, uploads.client, values.double())
+
+    lying = by_client(theirs) > 0
+    before, after = by_client(uploads.counts), by_client(counts)
+    was = (uploads.counts * uploads.prototypes.double().square().sum(1)).nan_to_num()
+    now = (counts * prototypes.double().square().sum(1)).nan_to_num()
+    rest = (own.energy - by_client(was)).clamp_min(0)
+    claimed = torch.minimum(rest * after / before.clamp_min(1), after - by_client(now)).clamp_min(0)
+    scale = torch.where(lying & (rest > 0), claimed / rest.clamp_min(1e-300), 1.0)
+    energy = torch.where(lying, by_client(now) + claimed, own.energy)
+    rows = (own.rows * scale.sqrt()[own.owner, None]).to(own.rows.dtype)
+    return Residuals(energy, rows, own.owner)
 
 
 def attack_notes(partition: Partition, settings: Settings) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ larger rate spoils all that a smaller one does and more: curves over a rate are 
 - Labels: training nodes get the label of another class, each as likely.
 """
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import torch
 
 from spear_core.fields import stage_of
 from spear_core.graph import Graph
+from spear_core.memory.budget import remembered
 from spear_core.partition import Partition
 from spear_core.randomness import generator
 from spear_core.settings import Settings
@@ -51,7 +51,7 @@ def _spoiled(partition: Partition, settings: Settings) -> Partition:
     return _noisy(partition, stage_of(settings, "spoil"))
 
 
-@lru_cache(maxsize=KEPT)
+@remembered(most=KEPT)
 def _noisy(partition: Partition, key: Key) -> Partition:
     given, graph = dict(key), partition.graph
     seed, draw = given["seed"], given["draw"]
@@ -68,7 +68,7 @@ def _noisy(partition: Partition, key: Key) -> Partition:
     return partition.on(graph)
 
 
-@lru_cache(maxsize=KEPT)
+@remembered(most=KEPT)
 def _mislabelled(partition: Partition, key: Key) -> Partition:
     given, graph = dict(key), partition.graph
     rng = generator(given["seed"], f"label noise {given['draw']}")

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from spear_core.graph import Graph
+from spear_core.wanted import still_wanted
 
 
 def rewired(graph: Graph, group: np.ndarray, rate: float, rng: np.random.Generator) -> torch.Tensor:
@@ -29,7 +30,9 @@ def rewired(graph: Graph, group: np.ndarray, rate: float, rng: np.random.Generat
         return graph.edge_index
     order = rng.permutation(len(place))
     gone = place[order[_first(of[order], amount)]]
+    still_wanted()
     new = _absent(key, n, symmetric, group, edges, amount, rng)
+    still_wanted()
     keep = np.ones(len(key), dtype=bool)
     keep[gone] = False
     if symmetric:

@@ -15,11 +15,11 @@ def data(tmp_path, monkeypatch):
     monkeypatch.setenv("REAL_SPEAR_DATA", os.environ.get("SPEAR_DATA", ""))
     monkeypatch.setenv("SPEAR_DATA", str(folder))
     monkeypatch.setenv("SPEAR_CACHE", str(tmp_path / "cache"))
-    _load.cache_clear()
-    _base.cache_clear()
+    _load.clear()
+    _base.clear()
     yield folder
-    _load.cache_clear()
-    _base.cache_clear()
+    _load.clear()
+    _base.clear()
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from spear_core.datasets import CATALOGUE, _base, _load
 
 
 def load_anew(name):
-    _load.cache_clear()
-    _base.cache_clear()
+    _load.clear()
+    _base.clear()
     return load(Settings(dataset=name))
 
 

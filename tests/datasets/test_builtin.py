@@ -63,8 +63,8 @@ def test_random_split_is_20_40_40():
 
 
 def test_few_labels_a_class():
-    _load.cache_clear()
-    _base.cache_clear()
+    _load.clear()
+    _base.clear()
     full, few = (load(Settings(dataset="digits", labels_per_class=n)) for n in (0, 2))
     assert torch.bincount(few.y[few.train]).tolist() == [2] * 10
     assert not bool((few.train & ~full.train).any())

@@ -7,7 +7,7 @@ from spear_core import Settings, cli, figures, load, run
 from spear_core.datasets import CATALOGUE, Entry, _base, _load
 from spear_core.settings import defaults
 from tests import rawfiles
-from tests.apptest import put, sound
+from tests.apptest import charts, put, sound
 from tests.browser import ROOT
 
 MAKER = '''"""Twenty pictures of 2 x 3 pixels in a ring, bright at the left or at the right."""
@@ -42,8 +42,8 @@ def toy(tmp_path, monkeypatch):
     )
     monkeypatch.setitem(CATALOGUE, "toy", entry)
     yield entry
-    _load.cache_clear()
-    _base.cache_clear()
+    _load.clear()
+    _base.clear()
 
 
 def test_a_toy_of_ones_own_runs(toy):
@@ -70,7 +70,7 @@ def test_a_toy_is_in_the_app(toy):
     assert "toy" in app.sidebar.selectbox(key="dataset").options
     app = put(app, dataset="toy", clients=2, beta=5.0, view="Prototypes", digit="7")
     assert app.session_state["digit"] == "0"  # it has two classes, not ten
-    assert "pictures" in [chart.key for chart in app.get("plotly_chart")]
+    assert "pictures" in charts(app)
     offered = [option.content for one in app.get("button_group") for option in one.proto.options]
     assert {"left", "right"} < set(offered)
 

@@ -192,5 +192,5 @@ def test_a_compact_copy_of_before_gets_its_names(data):
     assert "class_names" not in arrays
     assert load(Settings(dataset="Cora")).class_names == ()  # two classes are not the seven topics
     for copy in (store.cache_folder() / "graphs").glob("Cora-*.npz"):
-        np.savez(copy, **arrays | {"y": np.arange(len(arrays["y"])) % 7})
+        store.save_whole(copy, arrays | {"y": np.arange(len(arrays["y"])) % 7})
     assert load_anew("Cora").class_names[3] == "Neural Networks"

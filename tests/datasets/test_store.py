@@ -1,13 +1,18 @@
 """The cache: compact copies, folders that cannot be written, and a data folder left alone."""
 
 import shutil
+from io import BytesIO
 
+import hypothesis.extra.numpy
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spear_core import Settings, SpearError, load, run
 from spear_core.datasets import _base, _load, store
+from spear_core.datasets.arrays import decoded, digest, read_whole
 from spear_core.sweeps import store as sweeps
 from tests import rawfiles
 from tests.datasets.helpers import load_anew, snapshot
@@ -16,8 +21,8 @@ from tests.datasets.helpers import load_anew, snapshot
 def test_second_load_reads_the_compact_copy(data, monkeypatch):
     rawfiles.amazon(data)
     first = load(Settings(dataset="Photo"))
-    _load.cache_clear()
-    _base.cache_clear()
+    _load.clear()
+    _base.clear()
     monkeypatch.setattr(
         "spear_core.datasets.public.read_raw", lambda *_: pytest.fail("read the raw files again")
     )
@@ -54,6 +59,80 @@ def test_a_damaged_compact_copy_is_made_anew(data):
     for damage in (whole[:200], b"", b"PK\x03\x04" + b"x" * 100, whole.replace(b"y.npy", b"z.npy")):
         copy.write_bytes(damage)
         assert load_anew("Photo").num_nodes == 40
+
+
+def hostile(arrays):
+    """What a valid npz can hold that no graph is; each ended a process or changed a result."""
+    col, edges = arrays["x_col"].copy(), arrays["edge_index"].copy()
+    col[0], edges[0, 0] = 10**8, 10**6
+    less = {name: array for name, array in arrays.items() if name not in ("train", "val", "test")}
+    yield arrays | {"x_col": col}  # read past the end of the memory
+    yield arrays | {"x_crow": arrays["x_crow"][::-1].copy()}
+    yield arrays | {"x_shape": np.array([len(arrays["y"]), 1])}
+    yield arrays | {"edge_index": edges}
+    yield less  # masks are drawn at random then
+    yield arrays | {"train": arrays["train"][:-1]}
+    yield arrays | {"y": -arrays["y"]}
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_copy_with_hostile_content_is_made_anew(data, sealed):
+    """With the digest of what it was, and with a digest that fits: then the structure tells."""
+    rawfiles.planetoid(data)
+    first = load(Settings(dataset="Cora"))
+    (copy,) = (store.cache_folder() / "graphs").iterdir()
+    whole = read_whole(copy)
+    assert "x_col" in whole
+    for arrays in hostile(whole):
+        if sealed:
+            store.save_whole(copy, arrays)
+        else:
+            np.savez(copy, **arrays, digest=digest(whole))
+        again = load_anew("Cora")
+        assert torch.equal(again.train, first.train)
+        assert torch.equal(again.edge_index, first.edge_index)
+        assert torch.equal(again.features.to_dense(), first.features.to_dense())
+        assert np.array_equal(read_whole(copy)["x_col"], whole["x_col"])  # and it is whole again
+
+
+def test_one_changed_number_is_noticed(data):
+    rawfiles.planetoid(data)
+    first = load(Settings(dataset="Cora"))
+    (copy,) = (store.cache_folder() / "graphs").iterdir()
+    whole = read_whole(copy)
+    other = whole | {"x_values": 2 * whole["x_values"], "y": whole["y"][::-1].copy()}
+    np.savez(copy, **other, digest=digest(whole))
+    assert torch.equal(load_anew("Cora").y, first.y)
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "why"),
+    [
+        ((10**11, 10), "<f4", "does not fit its length"),
+        ((-1, 4), "<f4", "does not fit its length"),
+        ((4,), ">f4", "of the kind"),
+        ((4,), "<U9", "of the kind"),
+        ((4,), "|O", "of the kind"),
+    ],
+)
+def test_a_header_is_not_believed(shape, kind, why):
+    """A header may claim any size: it is compared with the bytes that are there."""
+    file = BytesIO()
+    header = {"descr": kind, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
+    with pytest.raises(ValueError, match=why):
+        decoded(file.getvalue() + bytes(16))
+
+
+@given(hypothesis.extra.numpy.arrays(np.float32, st.tuples(st.integers(0, 4), st.integers(0, 4))))
+def test_an_array_comes_back_as_it_was(array):
+    for one in (array, np.asfortranarray(array), array.view(np.int32), array > 0):
+        file = BytesIO()
+        np.save(file, one)
+        assert np.array_equal(decoded(file.getvalue()), one, equal_nan=one.dtype.kind == "f")
+        assert decoded(file.getvalue(), (4, 4)).dtype == one.dtype
+    with pytest.raises(ValueError, match="at most"):
+        decoded(file.getvalue(), (-1, 4))
 
 
 def test_the_data_folder_is_never_written_to(data):

@@ -47,13 +47,18 @@ def by_pairs(uploads, weight, graph):
     return found.fill_diagonal_(0)
 
 
+def looks(result):
+    """What the uploads of a run look like on its graph."""
+    return consensus.looks(result.uploads, result.graph)
+
+
 @pytest.mark.parametrize(
     "settings", [LYING, Settings(dataset="karate", clients=3)], ids=["digits", "karate"]
 )
 def test_votes_are_the_sum_over_all_pairs(settings):
     result = run(settings)
     weight = median_cap(result.uploads)
-    found = consensus.votes(result.uploads, weight, result.graph)
+    found = consensus.votes(result.uploads, weight, looks(result))
     expected = by_pairs(result.uploads, weight, result.graph)
     assert torch.allclose(found, expected, atol=1e-6)
 
@@ -61,9 +66,9 @@ def test_votes_are_the_sum_over_all_pairs(settings):
 def test_a_quarter_of_the_nodes_finds_the_same_liars(monkeypatch):
     result = run(LYING)
     up, weight = result.uploads, median_cap(result.uploads)
-    whole = consensus.votes(up, weight, result.graph)
+    whole = consensus.votes(up, weight, looks(result))
     monkeypatch.setattr(consensus, "ROOM", len(up.client) * result.graph.num_nodes // 4)
-    some = consensus.votes(up, weight, result.graph)
+    some = consensus.votes(up, weight, looks(result))
     assert not torch.equal(some, whole)
     assert (some - whole).abs().max() < 0.1
     kept = consensus.borne_out(up, weight, result.graph)
@@ -87,4 +92,6 @@ def test_no_tensor_has_a_number_for_every_node_and_upload(monkeypatch):
     monkeypatch.setattr(propagate, "CACHE_BYTES", 4 * 120_000)
     with Largest() as made:
         consensus.borne_out(up, torch.ones(many), graph)
+        scores = consensus.looks(up, graph)
+        consensus.fits(up, torch.ones(many), scores, torch.ones(clients, dtype=torch.bool))
     assert made.numbers <= 120_000 < many * many < graph.num_nodes * many

@@ -30,6 +30,7 @@ def all_but_the_liars(uploads, graph, liars):
     assert graph is not None
     return uploads.keep(sum(uploads.client == k for k in liars) == 0)
 """
+TOLD = "Defended: leaves out the first clients"
 KARATE = {"dataset": "karate", "clients": 3, "attackers": "chosen", "chosen": "0"}
 
 
@@ -82,7 +83,7 @@ def test_the_command_line_names_it_and_runs_it(capsys):
 def test_the_studies_compare_it():
     rows = compare(Settings(attacker_count=1), seeds=[0], accuracy=lambda s: 0.5)
     assert [row.defence for row in rows] == list(DEFENCES)
-    assert "toy" in defence_dots(rows).layout.yaxis.ticktext
+    assert "leaves out the first clients" in defence_dots(rows).layout.yaxis.ticktext
     assert servers()["toy"] == {"defence": "toy"}
     assert list(servers())[-1] == "oracle"
 
@@ -108,16 +109,17 @@ def test_the_attack_page_offers_it_in_words_with_its_knob():
     assert page.main.number_input(key="expected_attackers").value == 1
     shown = {metric.label: metric.value for metric in page.metric}
     settings = Settings(**KARATE, defence="toy", expected_attackers=1)
-    assert shown["Defended: toy"] == f"{100 * run(settings).metrics.accuracy:.2f} %"
-    assert shown["Defended: toy"] == shown["Oracle"]  # the first client is the one that lies
+    assert shown[TOLD] == f"{100 * run(settings).metrics.accuracy:.1f} %"
+    assert shown[TOLD] == shown["Oracle"]  # the first client is the one that lies
 
 
 def test_a_knob_that_the_page_does_not_know_is_drawn_as_its_setting_says(monkeypatch):
-    entry = Defence("toy", "a toy", lambda uploads, scale: uploads, knob="forge_scale")
+    entry = Defence("toy", "a toy", lambda uploads, scale: uploads, knob="strength")
     monkeypatch.setitem(DEFENCES, "toy", entry)
     page = put(opened("attack"), defence="toy")
-    field = page.main.number_input(key="forge_scale")
-    assert (field.label, field.min, field.max) == ("Factor on the prototypes of liars", -1e9, 1e9)
+    field = page.main.number_input(key="strength")
+    assert field.label.startswith("How far apart the classes are")
+    assert (field.min, field.max) == (0, 1000)
 
 
 # what an entry says is what its function gets ----------------------------------------------------

@@ -5,6 +5,11 @@ import os
 
 import pytest
 
+from spear_core import Settings
+
+SETTINGS = Settings(dataset="digits", classes=10, features=64)
+FAST = {"join-deadline": 1.0, "answer-deadline": 5.0, "evaluate": True}
+
 
 def need_flower(*modules: str) -> None:
     """Skip, with the reason, where Flower is missing; fail where it must be."""
@@ -65,3 +70,27 @@ def grid_of(client, contexts, twist=lambda node, reply: reply, asked=None):
             return replies
 
     return Loop()
+
+
+def contexts(paths, **config):
+    """The nodes 100, 101, … with these files and, all of them, this node config."""
+    from flwr.app import Context, RecordDict
+
+    return {
+        100 + k: Context(1, 100 + k, {"data-path": str(path), **config}, RecordDict(), {})
+        for k, path in enumerate(paths)
+    }
+
+
+def federated(
+    paths, settings=SETTINGS, twist=lambda node, reply: reply, asked=None, nodes=None, **more
+):
+    """One run in this process: the grid, the report and the estimate."""
+    from spear_core.federation.client_app import app
+    from spear_core.federation.flower import run_config
+    from spear_core.federation.report import Report
+    from spear_core.federation.server_app import federate
+
+    grid, report = grid_of(app, nodes or contexts(paths), twist, asked), Report({})
+    config = run_config(settings, paths[0].parent, len(paths), **{**FAST, **more})
+    return grid, report, federate(grid, settings, config, report)

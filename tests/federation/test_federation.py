@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from spear_core import Settings, SpearError, run
+from spear_core import SpearError, run
 from spear_core.cli import main as command
 from spear_core.federation.files import client_graph, read_client, write_client
 from spear_core.federation.report import read_report
 from spear_core.server import estimate
-from tests.federation.flower import grid_of, need_flower
-
-SETTINGS = Settings(dataset="digits")
-FAST = {"join-deadline": 1.0, "answer-deadline": 5.0, "evaluate": True}
+from tests.federation.flower import FAST, SETTINGS, contexts, federated, grid_of, need_flower
 
 
 @pytest.fixture(scope="module")
@@ -28,27 +25,6 @@ def files(result, tmp_path):
     from spear_core.federation.demo import export_clients
 
     return export_clients(result, tmp_path / "clients")
-
-
-def contexts(paths):
-    from flwr.app import Context, RecordDict
-
-    return {
-        100 + k: Context(1, 100 + k, {"data-path": str(path)}, RecordDict(), {})
-        for k, path in enumerate(paths)
-    }
-
-
-def federated(paths, settings=SETTINGS, twist=lambda node, reply: reply, asked=None, **more):
-    """One run in this process: the grid, the report and the estimate."""
-    from spear_core.federation.client_app import app
-    from spear_core.federation.flower import run_config
-    from spear_core.federation.report import Report
-    from spear_core.federation.server_app import federate
-
-    grid, report = grid_of(app, contexts(paths), twist, asked), Report({})
-    config = run_config(settings, paths[0].parent, len(paths), **{**FAST, **more})
-    return grid, report, federate(grid, settings, config, report)
 
 
 @pytest.mark.slow
@@ -107,7 +83,7 @@ def test_every_fault_is_named_and_the_rest_counts(files, result, tmp_path):
     for one in report.dropped:
         why.setdefault(one["node"], one["reason"])
     assert "There is no client file" in why["100"]
-    assert "shape" in why["101"]
+    assert "7 features and the run asks for 64" in why["101"]
     assert "not finite" in why["103"]
     assert "deadline" in why["104"]
     assert set(report.answered) == {str(100 + k) for k in (2, 5, 6, 7, 8, 9)}
@@ -210,7 +186,13 @@ def test_a_failed_run_leaves_its_report_and_no_old_prototypes(files, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{}", '{"settings": {}, "asked": [1]}', '{"settings": {}, "seconds": []}', "x"]
+    "text",
+    [
+        *("[]", "{}", "x", "[" * 100_000, '{"settings": ' * 100_000),
+        *('{"settings": {}, "asked": [1]}', '{"settings": {}, "seconds": []}'),
+        *('{"settings": {}, "seconds": {"join": NaN}}', '{"settings": [1]}'),
+        '{"settings": {}, "rows": 1' + "0" * 400 + "}",
+    ],
 )
 def test_what_is_no_report_is_one_sentence(text):
     with pytest.raises(SpearError, match="not the report"):
@@ -293,15 +275,20 @@ def test_export_client(tmp_path, capsys):
     )
     assert "for training" in capsys.readouterr().out
     assert read_client(out).classes == 2
-    assert command(["export-client", "--dataset", "karate", "--client", "9", "--out", "x"]) == 2
-    assert "must be 0 to 2" in capsys.readouterr().err
+    for which in ("9", "²", "9" * 5000, "-1", ""):
+        words = ["--dataset", "karate", f"--client={which}", "--out", "x"]
+        assert command(["export-client", *words]) == 2
+        assert "must be 0 to 2" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_federate_without_a_superlink_is_one_sentence(tmp_path, monkeypatch, capsys):
     need_flower()
     monkeypatch.setenv("FLWR_HOME", str(tmp_path))
-    assert command(["federate", "nowhere", "--out", str(tmp_path / "out")]) == 2
+    assert command(["federate", "nowhere"]) == 2
+    assert "Say how many classes and features" in capsys.readouterr().err
+    shape = ["--classes", "2", "--features", "2"]
+    assert command(["federate", "nowhere", "--out", str(tmp_path / "out"), *shape]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "'nowhere' not found" in said

@@ -9,7 +9,7 @@ from hypothesis import given
 from spear_core import Settings
 from spear_core.cli.options import add_settings, settings_of
 from spear_core.federation import lines
-from spear_core.federation.names import RUN_SETTINGS
+from spear_core.federation.names import RUN_SETTINGS, SHAPE
 from tests.strategies import any_settings, unshrunk
 
 
@@ -31,6 +31,7 @@ def test_our_commands_give_the_exact_settings(settings):
 def test_and_so_does_flowers(settings):
     config = shlex.split(lines.run_line(settings))[-1]
     told = tomllib.loads(config.replace(" ", "\n"))
+    assert [told[name] for name in SHAPE] == [settings.classes, settings.features]
     for name in RUN_SETTINGS:
         usual = getattr(Settings(), name)
         assert told.get(name.replace("_", "-"), usual) == getattr(settings, name), name

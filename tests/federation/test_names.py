@@ -6,7 +6,7 @@ import pytest
 
 from spear_core import Settings, SpearError
 from spear_core.defences import DEFENCES
-from spear_core.federation.names import RUN_SETTINGS, offered, refused
+from spear_core.federation.names import RUN_SETTINGS, SHAPE, offered, refused
 from tests.browser import ROOT
 
 
@@ -17,6 +17,7 @@ def test_the_apps_defaults_are_those_of_the_settings(folder):
     usual = Settings()
     for name in RUN_SETTINGS:
         assert config[name.replace("_", "-")] == getattr(usual, name), name
+    assert [config[name] for name in SHAPE] == [0, 0]  # to be given
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,19 @@ def test_smallest_and_largest_are_by_nodes_held(nine):
     assert sized["smallest", 9] == sized["largest", 3] == (0, 1, 2)
 
 
+def test_most_training_nodes_leaves_out_what_nobody_trains_on(nine):
+    """Nodes 4, 3, 2 of clients 0 to 2; trained on, once all of client 0 but one is not: 1, 3, 1."""
+    train = torch.tensor([True, *[False] * 3, True, True, True, True, False])
+    part = replace(nine, graph=nine.graph.replace(train=train))
+    most = replace(THREE, attackers="most-training-nodes")
+    assert attackers(part, most) == (1,)
+    assert attackers(part, replace(most, attackers="largest")) == (0,)
+    assert attackers(part, replace(most, attacker_count=2)) == (0, 1)  # the lower among equals
+
+
 def test_among_equals_the_lower_number_goes_first(nine):
     equal = replace(nine, owner=torch.tensor([0, 0, 0, 1, 1, 1, 2, 2, 2]))
-    for who in ("smallest", "largest"):
+    for who in ("smallest", "largest", "most-training-nodes"):
         assert attackers(equal, replace(THREE, attackers=who)) == (0,)
 
 

@@ -1,6 +1,7 @@
 """How much noise keeps a promise of (ε, δ): against integrals and the classic bound."""
 
 import math
+import sys
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from spear_core import Settings
+from spear_core.transforms import calibration
 from spear_core.transforms.calibration import gaussian_delta, gaussian_mu
 from spear_core.transforms.privacy import COUNT_SHARE, noise
 
@@ -41,10 +43,21 @@ def test_less_noise_than_the_classic_bound(epsilon, delta):
     assert 1 / gaussian_mu(epsilon, delta) < math.sqrt(2 * math.log(1.25 / delta)) / epsilon
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 1e9, 1e300])
+@pytest.mark.parametrize("epsilon", [1e-6, 1e9, 1e300, 1e308, sys.float_info.max])
 @pytest.mark.parametrize("delta", [1e-100, 1e-5, 0.999])
-def test_extremes_are_finite(epsilon, delta):
-    assert 0 < gaussian_mu(epsilon, delta) < math.inf
+def test_extremes_end_at_once_and_keep_the_promise(epsilon, delta, monkeypatch):
+    """A link asked for ε = 1e308 once, and the search went on for ever."""
+    asked = []
+
+    def counted(epsilon, mu):
+        asked.append(mu)
+        assert len(asked) < 200, "the search does not end"
+        return gaussian_delta(epsilon, mu)
+
+    monkeypatch.setattr(calibration, "gaussian_delta", counted)
+    mu = gaussian_mu.__wrapped__(epsilon, delta)
+    assert 0 < mu < math.inf
+    assert gaussian_delta(min(epsilon, calibration.LARGEST), mu) <= delta
 
 
 @given(EPSILON, DELTA, st.floats(0.1, 50), st.integers(1, 4000))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from spear_core import Settings, estimate, make_graph, run, run_on, split, upload
 from spear_core.explicit import dense_features, smooth
+from spear_core.federation.files import client_graph
 from spear_core.partition import Partition
 from spear_core.studies.exposure import exposure
 from spear_core.transforms.privacy import (
@@ -111,6 +112,46 @@ def test_the_bound_is_reached_by_a_hub(labelled):
     assert moved <= bound + 1e-6
 
 
+def test_another_label_in_a_crowd_moves_more_than_other_features():
+    """One labelled node among thirty: hardly anything of it is in its own row, so new features
+    move the sums by little, and a new label moves the whole row from class to class: √2.
+    """
+    everyone = torch.combinations(torch.arange(30)).t()
+    graph = make_graph(
+        torch.tensor([[1.0, 0]]).repeat(30, 1),
+        torch.cat([everyone, everyone.flip(0)], 1),
+        torch.zeros(30, dtype=torch.int64),
+        torch.arange(30) == 0,
+        class_names=("a", "b"),
+    )
+    s, owner = Settings(alpha=0.9, steps=9), torch.zeros(30, dtype=torch.int64)
+    before = Partition(graph, owner, 1)
+    after = Partition(graph.replace(y=(torch.arange(30) == 0).long()), owner, 1)
+    moved = class_sums(after, s) - class_sums(before, s)
+    assert float(moved.norm()) == pytest.approx(math.sqrt(2), rel=1e-6)
+    assert 2 * float(influence(before, s).max()) < 0.5
+    assert math.sqrt(2) <= float(sensitivity(before, s)) < 1.7
+    in_sum = float(sensitivity(before, replace(s, mechanism="laplace")))
+    assert float(moved[0].norm(dim=1).sum()) == pytest.approx(2, rel=1e-6)
+    assert 2 <= in_sum < 2.5
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10_000), st.booleans(), st.floats(0.05, 0.95), st.integers(1, 5))
+def test_influence_is_that_of_the_clients_own_graph(seed, directed, alpha, steps):
+    """Among the others a client smooths as it does alone: edges between clients are cut."""
+    graph, s = random_graph(seed, directed), Settings(alpha=alpha, steps=steps)
+    owner = torch.as_tensor(np.random.RandomState(seed).randint(0, 3, graph.num_nodes))
+    partition = Partition(graph, owner, 3)
+    for k in range(3):
+        own = client_graph(partition, k)
+        alone = Partition(own, torch.zeros(own.num_nodes, dtype=torch.int64), 1)
+        mine = influence(partition, s)[owner == k]
+        assert torch.allclose(mine, influence(alone, s), atol=1e-6)
+        bound = sensitivity(partition, s)[k]
+        assert float(bound) == pytest.approx(float(sensitivity(alone, s)), rel=1e-5)
+
+
 @given(st.integers(0, 10_000), st.floats(0, 0.95), st.integers(0, 6))
 def test_influence_is_bounded_by_the_degree(seed, alpha, steps):
     graph = random_graph(seed)
@@ -176,7 +217,7 @@ def test_private_uploads_can_be_true(mechanism, epsilon, draw):
     assert result.rejected == ()
     assert bool(torch.isfinite(result.sent.prototypes).all())
     assert bool((result.sent.prototypes.norm(dim=1) <= 1 + 1e-5).all())
-    assert bool((result.sent.counts >= 1).all())
+    assert bool((result.sent.counts >= 0).all())
     assert not result.sent.counts.is_floating_point()
     assert bool(torch.isfinite(result.estimate.prototypes).all())
 
@@ -198,21 +239,22 @@ def test_a_growing_epsilon_gives_back_the_exact_result(mechanism):
         gaps.append(float((near.estimate.prototypes - exact.estimate.prototypes).abs().max()))
     assert gaps[0] > gaps[1] > gaps[2]
     assert gaps[3] < 1e-4
-    assert torch.equal(near.sent.client, exact.sent.client)
-    assert torch.equal(near.sent.label, exact.sent.label)
-    assert torch.equal(near.sent.counts, exact.sent.counts)
+    for part in ("client", "label", "counts"):
+        assert torch.equal(getattr(near.uploads, part), getattr(exact.sent, part))
     assert torch.equal(near.prediction.labels, exact.prediction.labels)
 
 
-def test_classes_a_client_does_not_hold_are_released_too():
+def test_every_client_sends_every_class_held_or_not():
     s = Settings(epsilon=1)
     held = upload(split(run(s).graph, s), s)
     sent = privatise(held, s)
-    pairs = set(zip(held.client.tolist(), held.label.tolist(), strict=True))
-    extra = [
-        p for p in zip(sent.client.tolist(), sent.label.tolist(), strict=True) if p not in pairs
-    ]
-    assert len(extra) > 20  # of 79 pairs without a node about half get a positive count
+    clients = held.client.unique()
+    assert torch.equal(sent.client, clients.repeat_interleave(10))
+    assert torch.equal(sent.label, torch.arange(10).repeat(len(clients)))
+    unheld = held.table(held.counts)[sent.client, sent.label] == 0
+    positive = (sent.counts > 0) & unheld
+    assert 20 < int(positive.sum()) < int(unheld.sum()) - 20  # about half of those without a node
+    assert not sent.prototypes[sent.counts == 0].any()
 
 
 def test_all_counts_may_round_to_zero(five):
@@ -220,9 +262,9 @@ def test_all_counts_may_round_to_zero(five):
     partition = Partition(five, torch.zeros(5, dtype=torch.int64), 1)
     for draw in range(60):
         result = run_on(partition, Settings(clients=1, epsilon=0.1, draw=draw))
-        if not len(result.sent.client):
+        if not result.sent.counts.any():
             break
-    assert not len(result.sent.client)
+    assert not len(result.uploads.client)
     assert not result.estimate.seen.any()
     assert exposure(result).nearest.tolist() == [-1, -1]
 
@@ -240,17 +282,45 @@ def test_every_client_draws_its_own_noise():
     width = noise(float(sensitivity(partition, s)[k]), held.features, s)
     p, n = private_rows(sums, partition.train_counts[k], width, s.mechanism, noise_generator(s, k))
     rows = sent.client == k
-    assert torch.equal(n[n > 0], sent.counts[rows])
-    assert torch.allclose(p[n > 0], sent.prototypes[rows])
+    assert torch.equal(n, sent.counts[rows])
+    assert torch.allclose(p, sent.prototypes[rows])
     assert torch.equal(privatise(held, s).prototypes, sent.prototypes)
     assert not torch.equal(privatise(held, replace(s, draw=1)).counts, sent.counts)
+
+
+@pytest.mark.parametrize("secret", [None, 7])
+def test_noise_drawn_in_parts_is_the_same_noise(monkeypatch, secret):
+    s = Settings(epsilon=5)
+    held = upload(split(run(s).graph, s), s)
+    whole = privatise(held, s, secret)
+    monkeypatch.setattr("spear_core.transforms.privacy.CHUNK", 3 * held.classes * held.features)
+    parts = privatise(held, s, secret)
+    assert torch.equal(parts.prototypes, whole.prototypes)
+    assert torch.equal(parts.counts, whole.counts)
+
+
+@pytest.mark.parametrize("secret", [None, 7])
+def test_the_noise_of_two_clients_is_not_one_draw(secret):
+    """Two clients that hold the same: were their noise one draw, uploads would be equal, and the
+    difference of two uploads would show what noise hides.
+    """
+    s = Settings(epsilon=1, clients=2)
+    x = torch.tensor([[1.0, 0], [0, 1], [1, 1], [1, -1]] * 50)
+    y, edges = torch.arange(400) % 4, torch.tensor([[0, 200], [1, 201]])
+    graph = make_graph(x.repeat(2, 1), edges, y, torch.ones(400, dtype=torch.bool))
+    held = upload(Partition(graph, torch.arange(400) // 200, 2), s)
+    noisy = [privatise(held, replace(s, draw=d), secret and secret + d) for d in range(100)]
+    sums = torch.stack([(u.prototypes * u.counts[:, None]).view(2, -1) for u in noisy])
+    first, second = (sums - sums.mean(0)).unbind(1)  # (100, C · F) of either client
+    alike = float((first * second).sum() / (first.norm() * second.norm()))
+    assert abs(alike) < 4 / math.sqrt(first.numel())  # independent: four standard errors
 
 
 def test_shrinkage_comes_after_the_noise():
     """λ = 1/(1 + γñ) is computed from the noisy counts alone."""
     s = Settings(epsilon=10)
     result = run(s)
-    sent = result.sent
+    sent = result.uploads
     lam = 1 / (1 + 0.5 * sent.counts)
     assert torch.allclose(result.estimate.weights[sent.client, sent.label], lam)
     assert torch.equal(estimate(sent, s).prototypes, result.estimate.prototypes)

@@ -1,0 +1,202 @@
+"""Links as nobody would write them, and what a live app makes of them."""
+
+import asyncio
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
+
+from pages.shared import link
+from pages.shared.controls import SCENARIOS
+from pages.shared.pages import PAGES
+from spear_core.datasets import CATALOGUE, store
+from spear_core.settings import FIELDS
+
+LONGEST = 10.0  # seconds that a page may take
+NUMBERS = (  # that no setting was made for
+    *("", " ", "0", "-0", "-1", "1e308", "-1e308", "1e-308", "nan", "inf", "-inf", "true", "None"),
+    *("9" * 20, "9" * 400, "0x10", "1_000", "²", "٣", "½", "1,5", "1e5", "0.1.2", "+3"),
+)
+WORDS = (  # that no name was made of
+    *("", "none", "x" * 2000, "![a](http://127.0.0.1:9/p.png)", "[b](http://127.0.0.1:9)"),
+    *("<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "$\\frac{1}{0}$", "`", "%", "&"),
+    *(
+        ":material/home:",
+        ":red[c]",
+        "www.example.com",
+        "a@b.example",
+        "\u202eright",
+        "\u0000",
+        "😀",
+    ),
+    *(
+        "é\u0301",
+        "名前",
+        "\ud7ff",
+        "../../etc/passwd",
+        "'; DROP TABLE x",
+        "{{7*7}}",
+        "\r\nA: b",
+        "\\",
+    ),
+)
+DATASETS = ("digits",) * 8 + ("karate",) * 5 + ("synthetic",) * 5 + ("Texas", "Cora", "Chameleon")
+
+
+def drawn(count: int, seed: int) -> list[str]:
+    """So many paths with queries; equal seeds give equal links on the same data."""
+    rng = random.Random(seed)
+    return [one(rng, PAGES[i % len(PAGES)].name) for i in range(count)]
+
+
+def one(rng: random.Random, page: str) -> str:
+    """A link to a page: some settings, some views, something unknown, a key twice."""
+    parts = [("dataset", _dataset(rng))] * (rng.random() < 0.9)
+    owned = next(p.views for p in PAGES if p.name == page)
+    for name in rng.sample([n for n in link.SETTINGS if n != "dataset"], rng.randint(1, 7)):
+        parts.append((name, value(rng, name)))
+    for name in owned:
+        if rng.random() < 0.7:
+            parts.append((name, rng.choice([*owned[name] * 4, *WORDS])))
+    for name, make in OTHERS.items():
+        if rng.random() < 0.15:
+            parts.append((name, make(rng)))
+    if rng.random() < 0.2:
+        parts.append((rng.choice(parts)[0], rng.choice((*NUMBERS, *WORDS))))
+    if rng.random() < 0.2:
+        parts.append((rng.choice(WORDS), rng.choice(WORDS)))
+    rng.shuffle(parts)
+    path = "" if page == PAGES[0].name else page
+    return f"{path}?" + "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in parts)
+
+
+def value(rng: random.Random, name: str) -> str:
+    """A value of a setting: allowed, at a limit, just beyond it, or nothing of the kind."""
+    f = FIELDS[name]
+    if f.type in (int, "int", float, "float"):
+        return rng.choice((_inside, _inside, _edge, _strange))(rng, f)
+    if f.type in (bool, "bool"):
+        return rng.choice(("true", "false", "false", rng.choice(WORDS)))
+    if name == "chosen":
+        return rng.choice(("0", "0,1", "3,2,1", "0,999", "0,0", "99999999999999", ",", "²", "1;2"))
+    return rng.choice((*tuple(f.metadata["choices"]) * 4, *WORDS))
+
+
+def _inside(rng: random.Random, f: Any) -> str:
+    low, high = _limits(f)
+    some = rng.uniform(low, high)
+    if low >= 0 and high - low > 100:  # small ones as often as large ones
+        some = min(high, low + math.expm1(rng.uniform(0, math.log1p(high - low))))
+    return str(round(some)) if f.type in (int, "int") else f"{some:.6g}"
+
+
+def _edge(rng: random.Random, f: Any) -> str:
+    limit = rng.choice([*_limits(f), f.metadata.get("high", 1)])
+    step = 1 if f.type in (int, "int") else rng.choice((1e-9, 0.5))
+    return str(limit + rng.choice((-step, 0, 0, step)))
+
+
+def _strange(rng: random.Random, f: Any) -> str:
+    return rng.choice((*NUMBERS, *WORDS, str(f.default)))
+
+
+def _limits(f: Any) -> tuple[float, float]:
+    rule = f.metadata
+    high = rule.get("link_high", rule.get("high", rule.get("below")))
+    return rule.get("low", rule.get("above")), high
+
+
+def _dataset(rng: random.Random) -> str:
+    name = rng.choice((*DATASETS, rng.choice(WORDS)))
+    entry = CATALOGUE.get(name)
+    return "digits" if entry and not entry.builtin and not store.found(entry) else name
+
+
+def _pin(rng: random.Random) -> str:
+    names = rng.sample(link.SETTINGS, rng.randint(1, 3))
+    said = (f"{n}:{_dataset(rng) if n == 'dataset' else value(rng, n)}" for n in names)
+    return rng.choice(("default", ",".join(said), rng.choice(WORDS)))
+
+
+OTHERS: dict[str, Callable[[random.Random], str]] = {
+    link.HIDE: lambda rng: ",".join(rng.sample([*link.SETTINGS, *WORDS], 3)),
+    link.PIN: _pin,
+    link.PICK: lambda rng: rng.choice(("0,0", "3,4", "999999,9999", "0,", "²,1", "-1,0")),
+    link.NODE: lambda rng: rng.choice(("0", "33", "999999999", "-1", "²", "1e3")),
+    "scenario": lambda rng: rng.choice(list(SCENARIOS)),
+}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What one link did."""
+
+    path: str
+    seconds: float
+    wrong: str  # what must not be; empty if all is well
+
+
+def visited(address: str, paths: Sequence[str], tabs: int = 2) -> list[Visit]:
+    """Every link opened in a visit of its own, over the socket that a browser would open.
+
+    One that took too long among others is opened once more, alone.
+    """
+    found = asyncio.run(opened(address, list(paths), tabs))
+    slow = [visit.path for visit in found if visit.seconds > LONGEST]
+    again = asyncio.run(opened(address, list(slow), 1))
+    return [_judged(v) for v in (*(v for v in found if v.path not in slow), *again)]
+
+
+async def opened(address: str, paths: list[str], tabs: int) -> list[Visit]:
+    """Every link opened once, so many at the same time."""
+    found: list[Visit] = []
+
+    async def work() -> None:
+        while paths:
+            found.append(await _visit(address, paths.pop()))
+
+    await asyncio.gather(*(work() for _ in range(tabs)))
+    return found
+
+
+async def _visit(address: str, path: str) -> Visit:
+    """Ask for the page as Streamlit's own script does, and read until it is drawn."""
+    page, _, query = path.partition("?")
+    asked = BackMsg()
+    asked.rerun_script.query_string, asked.rerun_script.page_name = query, page
+    wrong, start = [], time.monotonic()
+    try:
+        stream = f"{address.replace('http', 'ws')}/_stcore/stream"
+        async with asyncio.timeout(90), connect(stream, max_size=None) as socket:
+            await socket.send(asked.SerializeToString())
+            async for said in socket:
+                message = ForwardMsg.FromString(said)
+                element = message.delta.new_element
+                if element.HasField("exception"):
+                    wrong.append(element.exception.message)
+                if "could not be drawn" in element.alert.body:
+                    wrong.append(element.alert.body)
+                if message.HasField("script_finished"):
+                    break
+    except Exception as error:  # whatever it is, this link did it
+        wrong.append(repr(error))
+    return Visit(path, time.monotonic() - start, "; ".join(wrong))
+
+
+def _judged(visit: Visit) -> Visit:
+    late = [f"took {visit.seconds:.1f} s"] if visit.seconds > LONGEST else []
+    return replace(visit, wrong="; ".join([*filter(None, [visit.wrong]), *late]))
+
+
+def faults(log: Path) -> list[str]:
+    """The last line of every traceback in a server's log."""
+    text = log.read_text("utf-8", errors="replace")
+    return [block.strip().split("\n")[-1] for block in text.split("Traceback (most recent")[1:]]

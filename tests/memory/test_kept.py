@@ -1,0 +1,144 @@
+"""What is kept beside an object: made once, shared while it holds, counted, dropped."""
+
+import threading
+from dataclasses import replace
+
+import pytest
+import torch
+
+from spear_core import Settings, classify, run, split
+from spear_core.measures.silhouette import row_products
+from spear_core.memory.kept import Kept
+from spear_core.memory.sizes import bytes_of, tensors_in
+from tests.conftest import random_graph
+
+X, Y = frozenset({"x"}), frozenset({"y"})
+
+
+def test_a_copy_shares_what_still_holds_whoever_makes_it_first():
+    first, second = Kept(), Kept()
+    second.share(first, changed=frozenset({"y"}))
+    made = second.get("sum", X, object)
+    assert first.get("sum", X, object) is made
+    assert first.get("labels", Y, object) is not second.get("labels", Y, object)
+
+
+def test_only_the_newest_of_a_kind_are_kept():
+    kept = Kept()
+    for steps in range(4):
+        kept.put(("mass", steps), X, steps, most=2)
+    kept.put("other", X, 7)
+    assert [kept.peek(("mass", steps), X) for steps in range(4)] == [None, None, 2, 3]
+    kept.drop("mass", X)
+    assert kept.peek(("mass", 3), X) is None
+    assert kept.peek("other", X) == 7
+
+
+def test_several_threads_make_a_thing_once():
+    kept, made, gate = Kept(), [], threading.Barrier(8)
+
+    def make():
+        made.append(1)
+        return torch.zeros(3)
+
+    def ask():
+        gate.wait()
+        kept.get("thing", X, make)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+
+
+def test_bytes_are_counted_once():
+    graph = random_graph(1)
+    before = bytes_of(graph)
+    graph.operator  # noqa: B018
+    operator = 12 * (len(graph.operator.values()) + 1) + 4 * graph.num_nodes
+    assert before < bytes_of(graph) <= before + 2 * operator
+    assert bytes_of(graph, graph) == bytes_of(graph)
+    graph.kept.clear()
+    assert bytes_of(graph) == before
+
+
+@pytest.mark.parametrize("change", ["x", "y", "train", "test", "edge_index"])
+def test_a_changed_graph_gives_what_a_new_one_gives(change):
+    """Nothing stale: a copy of a used graph runs like one that was never used."""
+    settings, used, other = Settings(clients=3, beta=1.0), random_graph(3), random_graph(4)
+    run(settings, used).metrics.to_dict()
+    changed = used.replace(**{change: getattr(other, change)})
+    fresh = replace(used, **{change: getattr(other, change)})
+    a, b = run(settings, changed), run(settings, fresh)
+    assert torch.equal(a.prediction.labels, b.prediction.labels)
+    assert a.metrics.to_dict() == pytest.approx(b.metrics.to_dict(), nan_ok=True)
+
+
+def test_a_partition_of_another_graph_keeps_what_does_not_depend_on_it():
+    graph = random_graph(5)
+    part = split(graph, Settings(clients=3, beta=1.0))
+    relabelled = part.on(graph.replace(y=graph.y.flip(0)))
+    assert relabelled.operator_t is part.operator_t
+    assert relabelled.sizes is part.sizes
+    assert not torch.equal(relabelled.counts, part.counts)
+    rewired = part.on(graph.replace(edge_index=graph.edge_index[:, ::2]))
+    assert rewired.operator_t is not part.operator_t
+    assert rewired.train_counts is part.train_counts
+
+
+def test_dense_features_have_no_copy_in_float64():
+    graph = random_graph(1).replace(x=torch.rand(40, 6)).warm()
+    assert graph.features.layout == torch.strided
+    assert all(t.dtype != torch.float64 for t in tensors_in(graph.kept))
+
+
+def test_the_prediction_is_that_of_the_prototypes_at_ties_too():
+    """Two classes get the same prototype: the first of them wins, whatever the clients sent."""
+    result = run(Settings(dataset="digits"))
+    rows = result.estimate.prototypes.clone()
+    rows[7] = rows[3]
+    said = classify(result.graph, replace(result.estimate, prototypes=rows), result.settings)
+    assert not bool((said.labels == 7).any())
+    assert bool((said.labels == 3).any())
+
+
+def test_visitors_ask_for_row_products_of_several_lengths_at_once():
+    graph, failed = random_graph(2), []
+
+    def ask(steps):
+        try:
+            for _ in range(30):
+                graph.kept.drop("row_products", frozenset({"x", "edge_index", "nodes", "test"}))
+                assert row_products(graph, steps).shape[1] == steps + 1
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=ask, args=(steps,)) for steps in (2, 4, 3, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+
+
+def test_the_clients_work_is_done_by_the_clients():
+    """`upload` propagates; what the server reads of it afterwards is there."""
+    graph = random_graph(6)
+    result = run(Settings(clients=3, beta=1.0, alpha=0.9, steps=20), graph)
+    kept = list(tensors_in(result.held.kept))
+    assert any(tensor is result.sent.source.mass for tensor in kept)
+
+
+def test_class_means_far_out_take_one_propagation():
+    far, near = Settings(clients=3, alpha=0.99, steps=1000), Settings(clients=3, alpha=0.99)
+    graph = random_graph(7)
+    means = run(far, graph).metrics.centroids
+    assert len([t for t in tensors_in(graph.kept) if t.shape == means.shape]) == 0
+    want = torch.zeros_like(means)
+    z, nodes = run(far, graph).z, graph.test_nodes
+    for c in range(graph.classes):
+        want[c] = z[nodes[graph.y[nodes] == c]].mean(0)
+    torch.testing.assert_close(means, want, atol=1e-5, rtol=0)
+    assert run(near, graph).metrics.centroids.shape == means.shape
