@@ -19,20 +19,26 @@ from spear_core.exact import (
     unit,
 )
 from spear_core.graph import Graph
+from spear_core.lance.gate import at_test
+from spear_core.lance.ridge import Ridge
 from spear_core.powers import kept_z
 from spear_core.propagate import propagate
 from spear_core.server import Estimate
 from spear_core.settings import Settings
 
-# Reach of float32 rounding in the difference of two scores: over three times the most measured.
-SCORES = {"dense": 5e-6, "sparse": 1e-5}  # as a part of the best score
-PROTOTYPES = {"dense": 3e-7, "sparse": 3e-6}  # of ‖z‖, where only the prototypes are rounded
+# Reach of float32 rounding in the difference of two scores: over three times the most measured
+# (tests/test_reach.py).
+SCORES = {"dense": 1.2e-5, "sparse": 2.5e-5}  # as a part of the best score
+PROTOTYPES = {"dense": 1.2e-6, "sparse": 5e-6}  # of ‖z‖, where only the prototypes are rounded
 MANY = 64  # doubtful nodes that are worth their own z; more are scored with the whole graph
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Scores z·g_c of the nodes looked at; a class nobody holds scores -∞."""
+    """Scores of the nodes looked at, z·g_c or those of the ridge head.
+
+    A class nobody holds scores -∞.
+    """
 
     nodes: Tensor  # (M): which nodes of the graph
     scores: Tensor  # (M, C)
@@ -43,14 +49,19 @@ def classify(
     graph: Graph, estimate: Estimate, settings: Settings, every_node: bool = False
 ) -> Prediction:
     """Predictions for the test nodes, or for every node."""
+    settings = at_test(graph, settings)
     nodes = torch.arange(graph.num_nodes, device=graph.device) if every_node else graph.test_nodes
+    if estimate.ridge is not None:
+        scores = _ridge_scores(graph, estimate.ridge, settings, every_node)
+        scores = scores.masked_fill(~estimate.seen, -torch.inf)
+        return Prediction(nodes, scores, scores.argmax(dim=1))
     scores = _scores(graph, estimate.prototypes, settings, every_node)
     if not bool(estimate.seen.all()):
         scores = scores.masked_fill(~estimate.seen, -torch.inf)
     best, labels = scores.max(dim=1)
     doubt = doubtful(scores, best, SCORES[layout(graph)] * best.clamp_min(SMALLEST))
     if len(doubt):
-        labels[doubt] = _settled(graph, estimate, settings, nodes[doubt])
+        labels[doubt] = settled(graph, estimate, settings, nodes[doubt])
     return Prediction(nodes, scores, labels)
 
 
@@ -62,6 +73,14 @@ def _scores(graph: Graph, prototypes: Tensor, settings: Settings, every_node: bo
     rows = None if every_node else (graph.test_nodes, graph.test_operator)
     flat = graph.project(prototypes)  # (N, C)
     return propagate(graph.operator, flat, settings.alpha, settings.steps, rows)
+
+
+def _ridge_scores(graph: Graph, ridge: Ridge, settings: Settings, every_node: bool) -> Tensor:
+    """(z − m) W + π of the test nodes, or of every node, (M, C): only C columns are smoothed."""
+    rows = None if every_node else (graph.test_nodes, graph.test_operator)
+    flat = graph.project(ridge.w.t().to(graph.features.dtype))
+    smoothed = propagate(graph.operator, flat, settings.alpha, settings.steps, rows)
+    return smoothed + ridge.offset.to(smoothed.dtype)
 
 
 def layout(graph: Graph) -> str:
@@ -82,8 +101,8 @@ def doubtful(scores: Tensor, best: Tensor, reach: Tensor) -> Tensor:
     return rows[((found != 0) & (found > -torch.inf)).any(dim=1)]
 
 
-def _settled(graph: Graph, estimate: Estimate, settings: Settings, nodes: Tensor) -> Tensor:
-    """The winning classes of a few nodes in exact arithmetic."""
+def settled(graph: Graph, estimate: Estimate, settings: Settings, nodes: Tensor) -> Tensor:
+    """The winning classes of some nodes in exact arithmetic, (L)."""
     absent = ~estimate.seen
     w = power_weights(settings.alpha, settings.steps, graph.device)
     if len(nodes) > MANY:

@@ -16,6 +16,7 @@ from torch import Tensor
 from spear_core.graph import Graph
 from spear_core.partition import Partition
 from spear_core.propagate import as_double, mixing, select_rows
+from spear_core.wanted import still_wanted
 
 TIE = 1e-12  # far above float64 rounding, far below any difference that is meant
 SMALLEST = 0.1  # of a score when its rounding is weighed: where unit vectors cancel out, it stays
@@ -49,6 +50,7 @@ def exact_prototypes(partition: Partition, omega: Tensor, w: Tensor, labels: Ten
     if w.shape[1] > 1:
         operator = as_double(partition.operator_t)
     for first in range(0, len(labels), COLUMNS):
+        still_wanted()
         some = slice(first, first + COLUMNS)
         power = total.new_zeros(len(total), len(labels[some]))
         power[nodes] = each[:, some]
@@ -65,6 +67,7 @@ def exact_z(graph: Graph, nodes: Tensor, w: Tensor) -> Tensor:
     total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
     whole = cache(lambda: as_double(graph.operator_t))
     for first in range(0, len(nodes), COLUMNS):
+        still_wanted()
         some = slice(first, first + COLUMNS)
         power = total.new_zeros(len(total), len(nodes[some]))
         power[nodes[some], torch.arange(power.shape[1], device=graph.device)] = 1

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from spear_core.graph import Graph
 from spear_core.partition import Partition
+from spear_core.propagate import subgraph
 from spear_core.settings import Settings
 
 
@@ -53,14 +54,6 @@ def smooth(x: Tensor, edge_index: Tensor, alpha: float, steps: int) -> Tensor:
     for _ in range(steps):
         z = (1 - alpha) * x + alpha * (a @ z)
     return z
-
-
-def subgraph(edge_index: Tensor, nodes: Tensor, n: int) -> Tensor:
-    """The edges among the given nodes, renumbered from 0."""
-    place = torch.full((n,), -1, dtype=torch.int64, device=nodes.device)
-    place[nodes] = torch.arange(len(nodes), device=nodes.device)
-    local = place[edge_index]
-    return local[:, (local >= 0).all(dim=0)]
 
 
 def run_explicit(

@@ -45,6 +45,15 @@ def times(value: float) -> str:
     return f"× {value:,g}"
 
 
+def spaced(value: str) -> str:
+    """A word of several parts as people read it.
+
+    >>> spaced("most-training-nodes")
+    'most training nodes'
+    """
+    return value.replace("-", " ")
+
+
 def all_at_zero(value: float) -> str:
     """A number that leaves nothing out when it is 0.
 
@@ -52,6 +61,15 @@ def all_at_zero(value: float) -> str:
     ('all', '3')
     """
     return plain(value) if value else "all"
+
+
+def as_clients(value: float) -> str:
+    """A number of inference's own, or none.
+
+    >>> as_clients(-1), as_clients(0.5)
+    ("as the clients'", '0.5')
+    """
+    return plain(value) if value >= 0 else "as the clients'"
 
 
 def setting(
@@ -68,8 +86,10 @@ def setting(
 
     `label` names it in a few words, `symbol` is the paper's, `help` goes on where the label ends,
     `form` writes a value, `stages` name the steps of a run that depend on it and whose outcome is
-    kept (load, split, spoil, mislabel). Limits are low, above, high, below, infinite, choices and
-    a hint.
+    kept (load, split, spoil, mislabel). Limits are low, above, high, below, infinite, whole,
+    choices and a hint, and `unset` is the one value outside them; every number has an upper one.
+    A link may go no further than `link_high`, where there is one: it was made by others, and all
+    visitors of the app wait for what it asks for.
     """
     words = {"help": help, "symbol": symbol, "label": label, "unit": unit, "form": form}
     return field(default=default, metadata=words | {"stages": stages.split()} | limits)
@@ -79,6 +99,13 @@ def stage_of(settings: Any, stage: str) -> tuple[tuple[str, Any], ...]:
     """Name and value of every field that a stage depends on: the key of what it gives."""
     chosen = (f.name for f in fields(settings) if stage in f.metadata["stages"])
     return tuple((name, getattr(settings, name)) for name in chosen)
+
+
+def changed(settings: Any, usual: Any = None) -> dict[str, Any]:
+    """Name and value of every field that differs from its default, or from other settings."""
+    other = usual or type(settings)()
+    both = ((f.name, getattr(settings, f.name), getattr(other, f.name)) for f in fields(settings))
+    return {name: value for name, value, was in both if value != was}
 
 
 def name_of(f: "Field[Any]") -> str:
@@ -100,14 +127,39 @@ def checked(name: str, kind: Any, value: Any, rule: Any) -> Any:
             raise SettingError(f"{name} must be a word, got {value!r}.")
         if "choices" in rule and value not in rule["choices"]:
             raise SettingError(f"{name} must be one of {', '.join(rule['choices'])}, got {value}.")
-        return value
+        return number_list(name, value, rule["numbers_below"]) if "numbers_below" in rule else value
     if kind == "bool":
         if not isinstance(value, bool):
             raise SettingError(f"{name} must be true or false, got {value!r}.")
         return value
     number = _whole(name, value) if kind == "int" else _real(name, value)
-    _within(name, number, rule)
+    if number != rule.get("unset"):
+        _within(name, number, rule)
     return number
+
+
+def number_list(name: str, text: str, below: int) -> str:
+    """Client numbers in order, each once: `"7, 3,3"` becomes `"3,7"`."""
+    try:
+        numbers = {int(part) for part in text.split(",") if part.strip()}
+        if min(numbers, default=0) < 0 or max(numbers, default=0) >= below:
+            raise ValueError
+    except ValueError:
+        raise SettingError(
+            f"{name} must be client numbers, as in 0,3,7, got {text[:40]!r}."
+        ) from None
+    return ",".join(str(k) for k in sorted(numbers))
+
+
+def limited(name: str, value: Any, rule: Any) -> Any:
+    """A checked value of a link, or one sentence where links stop before Settings do."""
+    most = rule.get("link_high")
+    if most is not None and most < value < math.inf:
+        raise SettingError(
+            f"{name} must be at most {most:g} in a link, got {_brief(value)}; "
+            "the command line takes more."
+        )
+    return value
 
 
 def _whole(name: str, value: Any) -> int:
@@ -140,16 +192,19 @@ def _within(name: str, number: float, rule: Any) -> None:
         wanted = f"at least {low:g}"
     elif number <= above:
         wanted = f"above {above:g}"
-    elif number > high:
-        wanted = f"at most {high}"
+    elif high < number < math.inf:
+        wanted = f"at most {high}" + (" or inf" if rule.get("infinite") else "")
     elif number >= below and "below" in rule:
         wanted = f"below {below:g}"
+    elif rule.get("whole") and number < math.inf and number != int(number):
+        wanted = "a whole number or inf"
     else:
         return
     hint = f" {rule['hint']}" if "hint" in rule else ""
-    got = f"{number:g}" if isinstance(number, float) else _brief(number)
-    raise SettingError(f"{name} must be {wanted}, got {got}.{hint}")
+    raise SettingError(f"{name} must be {wanted}, got {_brief(number)}.{hint}")
 
 
-def _brief(number: int) -> str:
+def _brief(number: float) -> str:
+    if isinstance(number, float):
+        return f"{number:g}"
     return str(number) if abs(number) < 10**15 else "a far larger number"

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from spear_core.errors import DataDamaged
-from spear_core.kept import Kept, made_from
+from spear_core.memory.kept import Kept, made_from
 from spear_core.propagate import Adjacency, adjacency, as_double, select_rows, transition
 
 TINY = 1e-38  # keeps a division by zero away
@@ -56,6 +56,11 @@ class Graph:
     @property
     def num_edges(self) -> int:
         return self.edge_index.shape[1]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for every class: its own, or its number."""
+        return self.class_names or tuple(str(c) for c in range(self.classes))
 
     @property
     def device(self) -> torch.device:

@@ -7,7 +7,6 @@ have different owners leaves K separate graphs.
 import random
 import threading
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,12 @@ from torch import Tensor
 from spear_core.errors import SettingError
 from spear_core.fields import stage_of
 from spear_core.graph import Graph
-from spear_core.kept import Kept, made_from
-from spear_core.propagate import client_operator_t
+from spear_core.memory.budget import remembered
+from spear_core.memory.kept import Kept, made_from
+from spear_core.propagate import client_operator_t, transition
 from spear_core.randomness import generator
 from spear_core.settings import Settings
+from spear_core.wanted import still_wanted
 
 MIN_NODES = 10  # a draw that leaves a client with fewer is thrown away ...
 MAX_DRAWS = 100  # ... this many times, then the last one is kept
@@ -90,6 +91,11 @@ class Partition:
         return client_operator_t(self.graph.adjacency, self.graph.reverse, self.owner)
 
     @made_from("edge_index", "owner")
+    def operator(self) -> Tensor:
+        """The smoothing operator of all clients at once, (N, N)."""
+        return transition(self.graph.adjacency.within(self.owner))
+
+    @made_from("edge_index", "owner")
     def degree(self) -> Tensor:
         """Mean number of neighbours inside each client, (K); 0 for an empty one."""
         source, target = self.graph.edge_index
@@ -123,7 +129,7 @@ def split(graph: Graph, settings: Settings) -> Partition:
     return _split(graph, stage_of(settings, "split"))
 
 
-@lru_cache(maxsize=8)
+@remembered(most=8)
 def _split(graph: Graph, key: tuple[tuple[str, Any], ...]) -> Partition:
     given = dict(key)
     kind, clients, seed, n = given["partition"], given["clients"], given["seed"], graph.num_nodes
@@ -155,6 +161,7 @@ def dirichlet(y: np.ndarray, clients: int, beta: float, seed: int) -> tuple[np.n
     members = [np.flatnonzero(y == c) for c in range(int(y.max()) + 1)]
     members = [m for m in members if len(m)]
     for redraws in range(MAX_DRAWS):
+        still_wanted()
         sizes = np.zeros(clients, dtype=np.int64)
         pieces = [_draw_class(rng, m, sizes, len(y) / clients, beta) for m in members]
         if sizes.min() >= MIN_NODES:

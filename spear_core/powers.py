@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from spear_core.memory import budget
+from spear_core.memory.sizes import bytes_of
 from spear_core.propagate import enough_steps, mixing
 
 if TYPE_CHECKING:
@@ -32,10 +34,24 @@ class Powers:
         with self._guard:
             first = self._last + 1 if steps >= len(self._made) else steps + 1
             for t in range(first, steps + 1):
+                begun = self._whole is not None
                 self._whole, reading = make(t, self._whole)
                 self._last = t
                 if t == len(self._made):
                     self._made.append(reading)
+                    budget.made(bytes_of(reading, None if begun else self._whole))
+        return self
+
+    def grow_slowly(
+        self,
+        steps: int,
+        make: Callable[[int, Tensor | None], tuple[Tensor, Tensor]],
+        pause: Callable[[], None],
+    ) -> "Powers":
+        """Grow with a pause before every power, in which nobody who needs them has to wait."""
+        for t in range(len(self._made), steps + 1):
+            pause()
+            self.grow(t, make)
         return self
 
     def let_go(self) -> None:
@@ -43,7 +59,7 @@ class Powers:
         with self._guard:
             self._whole, self._last = None, -1
 
-    def tensors(self) -> list[Tensor]:
+    def contents(self) -> list[Tensor]:
         """All that is kept."""
         whole = [] if self._whole is None else [self._whole]
         return [*whole, *self._made]
@@ -85,9 +101,3 @@ def kept_z(graph: "Graph", settings: "Settings") -> Tensor | None:
         z = powers.mixed(*key, dtype=torch.float32)
         keep_z(graph, settings, z)
     return z
-
-
-def forget_tested(graph: "Graph") -> None:
-    """Let go what was prepared for the test nodes."""
-    for kind in ("test_powers", "test_z"):
-        graph.kept.drop(kind, TESTED)

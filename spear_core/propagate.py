@@ -2,16 +2,18 @@
 
 One recursion serves every use: Z ← (1 - α) X + α Â Z, T times (eq. 1). α is the weight of the
 neighbours. With the transposed operator the same recursion moves class indicators instead of
-features, which is how nothing of width F has to travel over the graph (see client.py).
+features, which is how nothing of width F has to travel over the graph (see client/sums.py).
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
+
+from spear_core.memory.kept import Kept, made_from
+from spear_core.wanted import still_wanted
 
 CACHE_BYTES = 6_000_000  # of one block of columns on a CPU
 
@@ -24,18 +26,19 @@ class Adjacency:
     col: Tensor  # (M)
     loops: Tensor  # (L): nodes that had a self-loop
     symmetric: bool
+    kept: Kept = field(default_factory=Kept, init=False, repr=False)  # what is computed when read
 
     @property
     def num_nodes(self) -> int:
         return len(self.crow) - 1
 
-    @cached_property
+    @made_from()
     def row(self) -> Tensor:
         """The row of every stored entry, (M)."""
         index = torch.arange(self.num_nodes, dtype=torch.int32, device=self.crow.device)
         return torch.repeat_interleave(index, self.crow.diff().long())
 
-    @cached_property
+    @made_from()
     def degree(self) -> Tensor:
         """Row sums of A + I, (N)."""
         degree = self.crow.diff().to(torch.float32)
@@ -81,6 +84,7 @@ def adjacency(edge_index: Tensor, n: int) -> Adjacency:
     col[place] = diagonal.to(torch.int32)
     crow = _pointers(torch.bincount(edges // n, minlength=n) + 1)
     entries = Adjacency(crow, col, source[loop], symmetric=False)
+    still_wanted()
     column, order = torch.sort(col, stable=True)  # by column, rows ascending within one
     symmetric = torch.equal(column, entries.row) and torch.equal(entries.row[order], col)
     return replace(entries, symmetric=symmetric)
@@ -159,6 +163,7 @@ def _propagate_block(
 ) -> Tensor:
     z = x
     for _ in range(steps if rows is None else steps - 1):
+        still_wanted()
         z = torch.addmm(x, operator, z, beta=1 - alpha, alpha=alpha)
     if rows is None:
         return z
@@ -183,6 +188,14 @@ def select_rows(operator: Tensor, rows: Tensor) -> Tensor:
     size = (len(rows), operator.shape[1])
     col, values = operator.col_indices()[offset], operator.values()[offset]
     return torch.sparse_csr_tensor(picked, col, values, size, device=rows.device)
+
+
+def subgraph(edge_index: Tensor, nodes: Tensor, n: int) -> Tensor:
+    """The edges among some of n nodes, in their order, with those nodes numbered from 0."""
+    place = torch.full((n,), -1, dtype=torch.int64, device=nodes.device)
+    place[nodes] = torch.arange(len(nodes), device=nodes.device)
+    local = place[edge_index]
+    return local[:, (local >= 0).all(dim=0)]
 
 
 def as_double(matrix: Tensor) -> Tensor:

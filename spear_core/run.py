@@ -2,8 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import torch
@@ -15,7 +14,9 @@ from spear_core.datasets import load
 from spear_core.defences.check import Rejected, check
 from spear_core.device import pick_device
 from spear_core.graph import Graph
+from spear_core.lance.gate import at_test, private_notes
 from spear_core.measures import Metrics, measure
+from spear_core.memory.kept import Kept, made_from
 from spear_core.partition import Partition, split
 from spear_core.propagate import propagate
 from spear_core.server import Estimate, estimate
@@ -23,6 +24,7 @@ from spear_core.settings import Settings
 from spear_core.transforms.attack import attack_notes, attackers, forge, poison
 from spear_core.transforms.perturb import perturb, perturb_test
 from spear_core.transforms.privacy import privatise
+from spear_core.wanted import still_wanted
 
 T = TypeVar("T")
 
@@ -41,6 +43,7 @@ class Result:
     prediction: Prediction  # of the test nodes
     metrics: Metrics
     seconds: dict[str, float]  # by stage: load, split, upload, estimate, classify
+    kept: Kept = field(default_factory=Kept, init=False, repr=False)  # what is computed when read
 
     @property
     def graph(self) -> Graph:
@@ -56,17 +59,18 @@ class Result:
         """Clients, server and inference together; loading and splitting left out."""
         return sum(self.seconds[stage] for stage in ("upload", "estimate", "classify"))
 
-    @cached_property
+    @made_from()
     def every_prediction(self) -> Prediction:
         """Predictions for every node of the graph."""
         return classify(self.graph, self.estimate, self.settings, every_node=True)
 
-    @cached_property
+    @property
     def z(self) -> Tensor:
-        """The smoothed features on the full graph, (N, F)."""
+        """The smoothed features on the full graph, (N, F); large, so made at every reading."""
         x = self.graph.features
         x = x.to_dense() if x.layout == torch.sparse_csr else x
-        return propagate(self.graph.operator, x, self.settings.alpha, self.settings.steps)
+        smoothed = at_test(self.graph, self.settings)
+        return propagate(self.graph.operator, x, smoothed.alpha, smoothed.steps)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -75,6 +79,7 @@ class Result:
             *pick_device(self.settings.device)[1],
             *self.graph.notes,
             *self.partition.notes,
+            *private_notes(self.settings),
             *attack_notes(self.partition, self.settings),
             *_class_notes(self.graph, self.sent, self.estimate),
             *_rejections(self.rejected, len(self.uploads.client)),
@@ -90,6 +95,11 @@ def run(settings: Settings, graph: Graph | None = None) -> Result:
     seconds: dict[str, float] = {}
     loaded = _timed(seconds, "load", lambda: _graph(settings, graph))
     return run_on(_timed(seconds, "split", lambda: split(loaded, settings)), settings, seconds)
+
+
+def accuracy_of(settings: Settings) -> float | None:
+    """The accuracy of a run that is not looked at further."""
+    return run(settings).metrics.accuracy
 
 
 def run_on(
@@ -120,6 +130,7 @@ def _graph(settings: Settings, own: Graph | None) -> Graph:
 
 
 def _timed(seconds: dict[str, float], stage: str, step: Callable[[], T]) -> T:
+    still_wanted()
     start = time.perf_counter()
     out: Any = step()
     if torch.cuda.is_available():
@@ -156,7 +167,6 @@ def _rejections(rejected: tuple[Rejected, ...], kept: int) -> list[str]:
 
 def _classes(graph: Graph, which: Tensor) -> str:
     """Some classes by name, the first eight of them."""
-    index = which.nonzero().squeeze(1).tolist()
-    names = [graph.class_names[c] if graph.class_names else str(c) for c in index]
+    names = [graph.names[c] for c in which.nonzero().squeeze(1).tolist()]
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
     return f"class {', '.join(names[:8])}{more}"

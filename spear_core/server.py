@@ -1,7 +1,6 @@
 """What the server makes of the uploads: shrink towards the peers, average by count, normalise."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -10,6 +9,8 @@ from spear_core.client import Uploads
 from spear_core.defences import defend, robust_mean
 from spear_core.exact import exact_prototypes, power_weights, unit
 from spear_core.graph import Graph
+from spear_core.lance.ridge import Cells, Ridge, solve
+from spear_core.memory.kept import Kept, made_from
 from spear_core.settings import Settings
 
 
@@ -28,9 +29,11 @@ class Estimate:
     prototypes: Tensor
     seen: Tensor
     peer_share: Tensor | None = None  # None: every other holder weighs the same
+    ridge: Ridge | None = None  # what scores a node where it is not the cosine with a prototype
     summed: Tensor | None = None  # the very prototypes that are Σ ω p, where that is what they are
+    kept: Kept = field(default_factory=Kept, init=False, repr=False)  # what is computed when read
 
-    @cached_property
+    @made_from()
     def peers(self) -> Tensor:
         """What each upload is pulled towards, (P, F): the mean of the other holders (eq. 3)."""
         up = self.uploads
@@ -41,7 +44,7 @@ class Estimate:
         others = (up.summed(ones)[up.label] - up.prototypes) / (holders - 1).clamp_min(1)
         return torch.where(holders > 1, others, up.prototypes)
 
-    @cached_property
+    @made_from()
     def shrunk(self) -> Tensor:
         """The calibrated prototypes, (P, F): (1 - λ) own + λ peers (eq. 4)."""
         lam = self.weights[self.uploads.client, self.uploads.label][:, None]
@@ -54,7 +57,7 @@ class Estimate:
         as they are.
         """
         source = self.uploads.source
-        if source is None or self.summed is not self.prototypes:
+        if source is None or source.mix or self.summed is not self.prototypes:
             return unit(self.prototypes)[labels]
         omega = self.omega[:, None].expand(-1, len(labels))
         w = power_weights(source.alpha, source.steps, labels.device).expand(len(labels), -1)
@@ -75,7 +78,7 @@ def estimate(
     A defence may look at the test graph, whose labels the server does not know; only the oracle,
     which is a yardstick, is told who lies.
     """
-    uploads = defend(uploads, settings, graph, liars)
+    sent, uploads = uploads, defend(uploads, settings, graph, liars)
     lam, omega, share = mixture(uploads, settings)
     robust = robust_mean(uploads, settings)
     total = uploads.combine(omega) if robust is None else _filled(robust, uploads, omega)
@@ -83,7 +86,22 @@ def estimate(
     seen[uploads.label] = True
     prototypes = torch.nn.functional.normalize(total, dim=1, eps=1e-30)
     summed = prototypes if robust is None else None
-    return Estimate(uploads, uploads.table(lam), omega, prototypes, seen, share, summed)
+    table = uploads.table(lam)
+    head = None if settings.head == "cosine" else _ridge(sent, uploads, total, robust, settings)
+    return Estimate(uploads, table, omega, prototypes, seen, share, head, summed)
+
+
+def _ridge(
+    sent: Uploads, uploads: Uploads, total: Tensor, robust: Tensor | None, settings: Settings
+) -> Ridge:
+    """The ridge head; where a robust mean stands for a class, that is its only cell."""
+    if robust is None:
+        cells = Cells(uploads.prototypes, uploads.counts, uploads.label)
+    else:
+        held = uploads.label.unique()
+        counts = torch.bincount(uploads.label, uploads.counts.double(), minlength=len(total))
+        cells = Cells(total[held], counts[held], held)
+    return solve(cells, sent, uploads, settings.ridge)
 
 
 def _filled(robust: Tensor, uploads: Uploads, omega: Tensor) -> Tensor:
@@ -147,7 +165,8 @@ def _trust(uploads: Uploads, settings: Settings) -> Tensor:
         return n
     if uploads.degree is None:
         raise ValueError("reliability = degree needs uploads made with the same setting.")
-    return n * (1 + torch.log1p(uploads.degree[uploads.client]))
+    mean = uploads.degree.double()[uploads.client]  # processors differ in float32 logarithms
+    return (n * (1 + torch.log1p(mean))).to(n.dtype)
 
 
 def _shrinkage(trust: Tensor, gamma: float, shrinkage: bool) -> Tensor:

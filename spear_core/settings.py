@@ -12,9 +12,11 @@ from typing import Any
 from spear_core.datasets.catalogue import CATALOGUE, resolve
 from spear_core.defences import DEFENCES
 from spear_core.errors import SettingError
-from spear_core.fields import all_at_zero, capital, checked, name_of, setting, times
+from spear_core.fields import all_at_zero, capital, checked, name_of, setting, spaced, times
+from spear_core.lance import knobs
 
 PAPER_SEEDS = (42, 0, 1, 2026, 2077)
+MOST_CLIENTS, MOST_CLASSES = 10**5, 1000
 
 
 @dataclass(frozen=True)
@@ -32,15 +34,17 @@ class Settings:
         label="seed", stages="load split spoil mislabel", low=0, high=2**32 - 1)
     split: int = setting(
         0, "of train/val/test nodes, where there are several",
-        label="published split", stages="load", low=0)
+        label="published split", stages="load", low=0, high=1000)
     labels_per_class: int = setting(
-        0, "chosen at random by the seed; 0 keeps all",
-        label="training labels kept a class", stages="load", form=all_at_zero, low=0)
+        0, "chosen at random by the seed; 0 keeps all", label="training labels kept a class",
+        stages="load", form=all_at_zero, low=0, high=10**7)
     # how the graph is divided among the clients
     partition: str = setting(
         "dirichlet", "dirichlet (label skew β), iid (at random), louvain (communities)",
         label="how nodes go to clients", stages="split", choices=("dirichlet", "iid", "louvain"))
-    clients: int = setting(10, "how many there are", "K", label="clients", stages="split", low=1)
+    clients: int = setting(
+        10, "how many there are", "K", label="clients", stages="split",
+        low=1, high=MOST_CLIENTS, link_high=1000)
     beta: float = setting(
         0.05, "0.01 every client sees about one class, 10 all alike", "β",
         label="label skew", stages="split",
@@ -50,11 +54,11 @@ class Settings:
         0.15, "in [0, 1), 0 ignores the graph, near 1 ignores the node itself", "α",
         label="weight of the neighbours", low=0.0, below=1.0)
     steps: int = setting(
-        2, "0 ignores the graph", "T", label="smoothing steps", low=0, high=1000)
+        2, "0 ignores the graph", "T", label="smoothing steps", low=0, high=1000, link_high=100)
     # what the server computes
     gamma: float = setting(
         0.5, "λ = 1/(1 + γn), 0 takes the peers alone, inf does not shrink", "γ",
-        label="trust in own counts", low=0.0, infinite=True)
+        label="trust in own counts", low=0.0, high=1e9, infinite=True)
     shrinkage: bool = setting(
         True, "pulls prototypes towards their peers (off: λ = 0)", label="shrinkage")
     count_weights: bool = setting(
@@ -65,6 +69,17 @@ class Settings:
     reliability: str = setting(
         "count", "count (n), degree (n times 1 + log(1 + mean degree))",
         label="what a prototype is trusted by", choices=("count", "degree"))
+    # where LANCE goes beyond the paper (lance/knobs.py)
+    smoothing: str = knobs.smoothing
+    gate: float = knobs.gate
+    gate_alpha: float = knobs.gate_alpha
+    gate_steps: int = knobs.gate_steps
+    test_alpha: float = knobs.test_alpha
+    test_steps: int = knobs.test_steps
+    head: str = knobs.head
+    sketch: float = knobs.sketch
+    ridge: float = knobs.ridge
+    sketch_cap: bool = knobs.sketch_cap
     # noise in what the clients hold; all random draws below also depend on `draw`
     edge_noise: float = setting(
         0.0, "half of it deleted, half added (1: half of them and as many new)", "ρ",
@@ -89,17 +104,22 @@ class Settings:
         label="draw", stages="spoil mislabel", low=0, high=2**32 - 1)
     # clients that lie
     attackers: str = setting(
-        "random", "random, smallest or largest (attacker_count of them), chosen (a list)",
-        label="who lies", choices=("random", "smallest", "largest", "chosen"))
+        "random", "random, smallest, largest (by nodes) or most-training-nodes (attacker_count of "
+        "them), chosen (a list)", label="who lies", form=spaced,
+        choices=("random", "smallest", "largest", "most-training-nodes", "chosen"))
     attacker_count: int = setting(
-        0, "of the clients, unless they are chosen", "m", label="how many lie", low=0)
-    chosen: str = setting("", "by number, for example 0,3,7", label="clients that lie")
+        0, "of the clients, unless they are chosen", "m", label="how many lie",
+        low=0, high=MOST_CLIENTS)
+    chosen: str = setting(
+        "", "by number, for example 0,3,7", label="clients that lie", numbers_below=MOST_CLIENTS)
     flip: str = setting(
         "next", "none, next (y + 1), reverse (C - 1 - y), random, pair (one to another)",
         label="labels of liars", choices=("none", "next", "reverse", "random", "pair"))
     flip_from: int = setting(
-        0, "the class that is mislabelled (flip = pair)", label="flipped from", low=0)
-    flip_to: int = setting(1, "the class it is called (flip = pair)", label="flipped to", low=0)
+        0, "the class that is mislabelled (flip = pair)", label="flipped from",
+        low=0, high=MOST_CLASSES)
+    flip_to: int = setting(
+        1, "the class it is called (flip = pair)", label="flipped to", low=0, high=MOST_CLASSES)
     inflate: float = setting(
         1.0, "1 leaves them true", "r", label="factor on the counts of liars", form=times,
         low=0.0, high=1e9)
@@ -122,11 +142,12 @@ class Settings:
         0.2, "of the values of a coordinate (defence = trimmed)",
         label="cut off at either end", unit="share", low=0.0, below=0.5)
     expected_attackers: int = setting(
-        3, "by the server (krum, multi-krum)", "f", label="liars reckoned with", low=0)
+        3, "by the server (krum, multi-krum)", "f", label="liars reckoned with",
+        low=0, high=MOST_CLIENTS)
     # what a client does to keep its nodes private
     epsilon: float = setting(
         math.inf, "of the one upload; inf adds no noise", "ε", label="privacy budget",
-        low=1e-6, infinite=True, hint="Use about 1 for strong privacy, inf for none.")
+        low=1e-6, high=1e12, infinite=True, hint="Use about 1 for strong privacy, inf for none.")
     delta: float = setting(
         1e-5, "where the noise is gaussian", "δ", label="chance that it fails",
         low=1e-100, below=1.0,
@@ -139,14 +160,17 @@ class Settings:
         label="device", choices=("auto", "cpu", "cuda", "mps"))
     # the synthetic graph (a contextual block model); other datasets ignore these
     nodes: int = setting(
-        2000, "of the synthetic graph", "N", label="nodes", stages="load", low=2, high=10**7)
+        2000, "of the synthetic graph", "N", label="nodes", stages="load",
+        low=2, high=10**7, link_high=200_000)
     degree: float = setting(
         10.0, "in the synthetic graph",
-        label="mean number of neighbours", stages="load", low=0.0, high=1000.0)
+        label="mean number of neighbours", stages="load", low=0.0, high=1000.0, link_high=50.0)
     classes: int = setting(
-        5, "of the synthetic graph", "C", label="classes", stages="load", low=2, high=1000)
+        5, "of the synthetic graph", "C", label="classes", stages="load",
+        low=2, high=MOST_CLASSES, link_high=100)
     features: int = setting(
-        64, "of the synthetic graph", "F", label="features", stages="load", low=1, high=10**5)
+        64, "of the synthetic graph", "F", label="features", stages="load",
+        low=1, high=10**5, link_high=2000)
     homophily: float = setting(
         0.8, "of the synthetic graph, in [0, 1]",
         label="homophily", stages="load", unit="share of edges inside a class", low=0.0, high=1.0)
@@ -161,7 +185,6 @@ class Settings:
             value = checked(f.name, f.type, getattr(self, f.name), f.metadata)
             object.__setattr__(self, f.name, value)
         object.__setattr__(self, "dataset", resolve(self.dataset))
-        object.__setattr__(self, "chosen", _client_list(self.chosen))
         if self.dataset == "synthetic" and self.classes > self.nodes:
             raise SettingError(
                 f"classes must be at most nodes, got {self.classes} classes for {self.nodes} nodes."
@@ -224,16 +247,3 @@ def written(name: str, value: Any) -> str:
 def equation(name: str, value: Any) -> str:
     """Its symbol and a value: `γ = ∞`."""
     return f"{symbol(name)} = {written(name, value)}"
-
-
-def _client_list(text: str) -> str:
-    """Client numbers in order, each once: `"7, 3,3"` becomes `"3,7"`."""
-    try:
-        numbers = {int(part) for part in text.split(",") if part.strip()}
-        if min(numbers, default=0) < 0:
-            raise ValueError
-    except ValueError:
-        raise SettingError(
-            f"chosen must be client numbers, as in 0,3,7, got {text[:40]!r}."
-        ) from None
-    return ",".join(str(k) for k in sorted(numbers))

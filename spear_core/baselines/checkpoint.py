@@ -6,8 +6,6 @@ training and the versions. A finished run keeps its curve, its model and its sco
 
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +37,8 @@ def save(path: Path, saved: dict[str, Any]) -> None:
     """Write a run so that its file is there whole or not at all."""
     with store.writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                torch.save(saved, file)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with store.whole(path) as file:
+            torch.save(saved, file)
     room.after_writing(path)
 
 

@@ -24,10 +24,10 @@ class FedOPTKnobs(Knobs):
         "how the server moves: adam, yogi, adagrad, or none (to the mean)",
         choices=("adam", "yogi", "adagrad", "none"),
     )
-    server_rate: float = setting(0.01, "step of the server", "η", low=0.0)
+    server_rate: float = setting(0.01, "step of the server", "η", low=0.0, high=1e6)
     server_beta1: float = setting(0.9, "memory of the mean", "β1", low=0.0, below=1.0)
     server_beta2: float = setting(0.99, "memory of the square", "β2", low=0.0, below=1.0)
-    server_floor: float = setting(1e-3, "added to the root of the square", "τ", above=0.0)
+    server_floor: float = setting(1e-3, "added to the root of the square", "τ", above=0.0, high=1e6)
 
 
 class FedOPT(FedAvg):

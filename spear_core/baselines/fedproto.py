@@ -24,7 +24,7 @@ from spear_core.fields import setting
 class FedProtoKnobs(Knobs):
     """What FedProto adds."""
 
-    prototype_pull: float = setting(1.0, "pull to the global prototypes", "λ", low=0.0)
+    prototype_pull: float = setting(1.0, "pull to the global prototypes", "λ", low=0.0, high=1e6)
     readout: str = setting(
         "head",
         "who predicts: head (of the averaged model), prototype (the nearest one)",

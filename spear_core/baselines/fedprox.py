@@ -16,7 +16,7 @@ from spear_core.fields import setting
 class FedProxKnobs(Knobs):
     """What FedProx adds."""
 
-    proximal: float = setting(1e-3, "pull to the received model", "μ", low=0.0)
+    proximal: float = setting(1e-3, "pull to the received model", "μ", low=0.0, high=1e6)
 
 
 class FedProx(FedAvg):

@@ -30,11 +30,11 @@ class FedPubKnobs(Knobs):
     """What FedPub adds."""
 
     masks: bool = setting(True, "train a mask for every weight")
-    sharpness: float = setting(10.0, "preference for similar clients", "τ", low=0.0)
+    sharpness: float = setting(10.0, "preference for similar clients", "τ", low=0.0, high=1e9)
     mask_penalty: float = setting(
-        0.0, "L1 pull of the masks to zero, and where they are cut", "λ1", low=0.0
+        0.0, "L1 pull of the masks to zero, and where they are cut", "λ1", low=0.0, high=1e6
     )
-    model_pull: float = setting(1e-3, "pull to the received model", "λ2", low=0.0)
+    model_pull: float = setting(1e-3, "pull to the received model", "λ2", low=0.0, high=1e6)
 
 
 class MaskedLayer(Layer):

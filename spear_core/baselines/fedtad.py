@@ -20,6 +20,7 @@ from spear_core.baselines.knobs import Knobs
 from spear_core.baselines.local import Block, Local
 from spear_core.baselines.model import State
 from spear_core.fields import setting
+from spear_core.wanted import still_wanted
 
 NODES, NOISE, NEIGHBOURS = 100, 32, 5  # of a made-up graph
 WALK = 5  # return probabilities of 1 to 5 steps describe a node's position
@@ -29,9 +30,9 @@ WALK = 5  # return probabilities of 1 to 5 steps describe a node's position
 class FedTADKnobs(Knobs):
     """What FedTAD adds."""
 
-    distil_rounds: int = setting(5, "pseudo-graphs a round; 0 leaves the mean", low=0)
-    student_steps: int = setting(5, "steps of the server's model on each", low=0)
-    distil_rate: float = setting(1e-3, "of both Adams of the server", above=0.0)
+    distil_rounds: int = setting(5, "pseudo-graphs a round; 0 leaves the mean", low=0, high=10**4)
+    student_steps: int = setting(5, "steps of the server's model on each", low=0, high=10**4)
+    distil_rate: float = setting(1e-3, "of both Adams of the server", above=0.0, high=1e6)
 
 
 class FedTAD(FedAvg):
@@ -73,6 +74,7 @@ class FedTAD(FedAvg):
         size = torch.bincount(label, minlength=f.classes).clamp_min(1)
         share = (trust / size)[:, label]  # (k, n): r_kc over the rows of class c
         for _ in range(t.distil_rounds):
+            still_wanted()
             z = torch.as_tensor(rng.standard_normal((NODES, NOISE), "float32"), device=f.device)
             x = self.maker(z, label)
             graph = Block(x, a := knn_operator(x, NEIGHBOURS), a)
@@ -148,6 +150,7 @@ def returns(links: sp.csr_matrix, nodes: np.ndarray, block: int = 512) -> np.nda
     step = sp.diags(1 / a.sum(1).A1) @ a
     out = np.zeros((len(nodes), WALK))
     for first in range(0, len(nodes), block):
+        still_wanted()
         some = nodes[first : first + block]
         here = np.zeros((links.shape[0], len(some)))
         here[some, np.arange(len(some))] = 1

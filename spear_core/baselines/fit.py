@@ -10,6 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from spear_core.baselines.local import Local
 from spear_core.baselines.model import GCN, State
+from spear_core.wanted import still_wanted
 
 if TYPE_CHECKING:
     from spear_core.baselines.training import Training
@@ -31,6 +32,7 @@ def fit(
         net.parameters(), lr=training.learning_rate, weight_decay=training.weight_decay, fused=True
     )
     for _ in range(training.epochs):
+        still_wanted()
         h, logits = net(client.reach, rng)
         loss = cross_entropy(logits, client.label)
         if term is not None:

@@ -14,6 +14,8 @@ from torch import Tensor
 
 from spear_core.graph import Graph
 from spear_core.partition import Partition
+from spear_core.propagate import subgraph
+from spear_core.wanted import still_wanted
 
 DENSE_ABOVE = 0.1  # denser features are multiplied faster as a dense matrix
 
@@ -82,18 +84,16 @@ class Local:
 def clients_of(partition: Partition) -> list[Local]:
     """Every client of a partition with its own subgraph."""
     graph = partition.graph
-    features, owner = scipy_features(graph), partition.owner.cpu().numpy()
-    edges = graph.edge_index[:, ~partition.cut].cpu().numpy()
-    home = owner[edges[0]] if edges.size else edges[0]
-    place = np.empty(len(owner), dtype=np.int64)
+    features, edges = scipy_features(graph), graph.edge_index[:, ~partition.cut]
+    home = partition.owner[edges[0]]
     out = []
     for k in range(partition.clients):
-        nodes = np.flatnonzero(owner == k)
-        place[nodes] = np.arange(len(nodes))
-        inside = place[edges[:, home == k]]
-        train = np.flatnonzero(graph.train.cpu().numpy()[nodes])
-        label = graph.y.cpu().numpy()[nodes][train]
-        out.append(_local(features[nodes], inside, train, label, graph.device))
+        still_wanted()
+        nodes = (partition.owner == k).nonzero().squeeze(1)
+        inside = subgraph(edges[:, home == k], nodes, graph.num_nodes).cpu().numpy()
+        train = np.flatnonzero(graph.train[nodes].cpu().numpy())
+        label = graph.y[nodes].cpu().numpy()[train]
+        out.append(_local(features[nodes.cpu().numpy()], inside, train, label, graph.device))
     return out
 
 

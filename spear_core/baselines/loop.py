@@ -26,6 +26,7 @@ from spear_core.graph import Graph
 from spear_core.partition import Partition, split
 from spear_core.randomness import generator
 from spear_core.settings import Settings
+from spear_core.wanted import still_wanted
 
 STAGES = ("client", "server", "evaluate")
 
@@ -188,6 +189,7 @@ def one_round(
     f = method.federation
     uploads = []
     for k in range(len(f.clients)):
+        still_wanted()
         with _clock(seconds, cpu, "server"):
             message = method.download(k)
         traffic.down[k] += payload_bytes(message)
@@ -196,6 +198,7 @@ def one_round(
             upload = method.local(k, message, rng)
         traffic.up[k] += payload_bytes(upload)
         uploads.append(upload)
+    still_wanted()
     with _clock(seconds, cpu, "server"):
         method.aggregate(uploads, generator(f.seed, f"round {number} of the server"))
 

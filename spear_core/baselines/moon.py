@@ -21,8 +21,8 @@ from spear_core.fields import setting
 class MOONKnobs(Knobs):
     """What MOON adds."""
 
-    contrast: float = setting(0.1, "weight of the contrastive term", "μ", low=0.0)
-    temperature: float = setting(0.5, "of the contrastive term", "τ", above=0.0)
+    contrast: float = setting(0.1, "weight of the contrastive term", "μ", low=0.0, high=1e6)
+    temperature: float = setting(0.5, "of the contrastive term", "τ", above=0.0, high=1e6)
 
 
 class MOON(FedAvg):

@@ -35,10 +35,17 @@ class Training:
 
     method: str = setting("fedavg", "which method")
     rounds: int = setting(100, "how often models travel", low=1, high=10**5)
-    epochs: int = setting(3, "full-batch steps of a client in a round", symbol="E", low=1)
-    learning_rate: float = setting(0.01, "of the clients' Adam, new in every round", above=0.0)
+    epochs: int = setting(
+        3, "full-batch steps of a client in a round", symbol="E", low=1, high=10**4
+    )
+    learning_rate: float = setting(
+        0.01, "of the clients' Adam, new in every round", above=0.0, high=1e3
+    )
     weight_decay: float = setting(
-        0.0, "of the clients' Adam; above 0 it wears out what other clients learnt", low=0.0
+        0.0,
+        "of the clients' Adam; above 0 it wears out what other clients learnt",
+        low=0.0,
+        high=1e3,
     )
     dropout: float = setting(0.5, "share of hidden values dropped", low=0.0, below=1.0)
     hidden: int = setting(256, "width of the hidden layer", symbol="H", low=1, high=10**5)

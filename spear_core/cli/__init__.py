@@ -13,6 +13,7 @@ from typing import NoReturn
 from spear_core.cli import app, baseline, data, federation, paper, run, sweep
 from spear_core.cli.options import program
 from spear_core.errors import SpearError
+from spear_core.memory import free
 
 COMMANDS = (run, app, data, paper, sweep, baseline, federation)
 
@@ -31,7 +32,8 @@ def main(argv: list[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     args = parser().parse_args(argv)
     try:
-        args.command(args)
+        with free.lifted(getattr(args, "allow_large", False)):
+            args.command(args)
         sys.stdout.flush()
     except SpearError as error:
         print(error, file=sys.stderr)

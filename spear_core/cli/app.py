@@ -2,12 +2,14 @@
 
 import argparse
 import importlib.util
+import os
 import socket
 from pathlib import Path
 from typing import Any
 
 from spear_core.cli.options import program
 from spear_core.errors import SpearError
+from spear_core.memory import budget
 
 ADDRESS = "127.0.0.1"  # this machine alone: there is no login
 BESIDE = Path(__file__).resolve().parents[2]  # the project, or what it was installed into
@@ -19,6 +21,11 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("app", help="serve the explorer, for your browser")
     parser.set_defaults(command=main)
     parser.add_argument("--port", type=port, default=8501, help="of 127.0.0.1 (default 8501)")
+    parser.add_argument(
+        "--memory-gb",
+        metavar="GB",
+        help="that graphs and results may keep in memory (default: a quarter of the machine's)",
+    )
 
 
 def main(args: argparse.Namespace) -> None:
@@ -35,6 +42,9 @@ def main(args: argparse.Namespace) -> None:
         raise SpearError(
             f"Port {args.port} is taken; say {program()} app --port {args.port % 65535 + 1}."
         )
+    if args.memory_gb is not None:
+        os.environ[budget.VARIABLE] = args.memory_gb
+    budget.limit()  # says so now if it is no number
     from streamlit.web import cli
 
     options = {

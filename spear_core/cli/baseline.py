@@ -15,9 +15,9 @@ from spear_core.baselines.loop import Point, train
 from spear_core.baselines.methods import METHODS
 from spear_core.baselines.results import Row
 from spear_core.baselines.training import SHARED, Training, defaults
-from spear_core.cli.options import add_option, add_seeds
+from spear_core.cli.options import add_allow_large, add_option, add_seeds
 from spear_core.errors import DataMissing, SpearError
-from spear_core.measures.spread import mean_and_spread
+from spear_core.measures.spread import mean_and_spread, percent, with_spread
 from spear_core.settings import Settings
 from spear_core.settings import defaults as start_of
 
@@ -45,6 +45,7 @@ def add(commands: Any) -> None:
             for f in method.knobs:
                 add_option(group, f)
     add_seeds(parser)
+    add_allow_large(parser)
     parser.add_argument("--store", type=Path, metavar="FILE", help="the CSV that rows are added to")
 
 
@@ -82,7 +83,7 @@ def one(settings: Settings, training: Training, path: Path | None = None) -> Row
 
     def progress(point: Point) -> None:
         if sys.stderr.isatty():
-            so_far = "" if point.accuracy is None else f", {100 * point.accuracy:.1f} %"
+            so_far = "" if point.accuracy is None else f", {percent(point.accuracy)}"
             end = "\n" if point.round == point.rounds else ""
             line = f"\r{title}: round {point.round} of {point.rounds}{so_far}\033[K"
             print(line, end=end, file=sys.stderr, flush=True)
@@ -105,7 +106,7 @@ def _print(rows: list[Row]) -> None:
     note = f"  always {', '.join(always)}" if always else ""
     print(
         f"{t.title:9} {s.dataset:12} K={s.clients} β={s.beta:g} {t.rounds} rounds  "
-        f"{mean:.2f} ± {spread:.2f} % ({len(rows)} seeds)  {sent:.1f} MiB  "
+        f"{with_spread(mean, spread)} % ({len(rows)} seeds)  {sent:.1f} MiB  "
         f"clients {client:.1f} s, server {server:.1f} s{note}",
         flush=True,
     )

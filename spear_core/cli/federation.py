@@ -8,7 +8,7 @@ from typing import Any
 from spear_core.cli.options import add_settings, settings_of
 from spear_core.errors import SpearError
 from spear_core.federation.files import client_graph, write_client
-from spear_core.federation.names import honest, offered
+from spear_core.federation.names import SHAPE, honest, offered
 from spear_core.run import run
 
 
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
     real.add_argument("--quorum", type=int, help="answers that are enough (default: all of them)")
     real.add_argument("--join-deadline", type=float, default=60.0, help=_wait("nodes"))
     real.add_argument("--answer-deadline", type=float, default=60.0, help=_wait("answers"))
-    said = "every client counts how many of its test nodes are right (default yes)"
+    said = "every client counts how many of its test nodes are right (default yes; no if ε is set)"
     yes_or_no = argparse.BooleanOptionalAction
     real.add_argument("--evaluate", action=yes_or_no, default=True, help=said)
     usual = Path("spear-federation")
@@ -50,7 +50,7 @@ def export_client(args: argparse.Namespace) -> None:
     if args.client == "all":
         numbers = list(range(held.clients))
         paths = [args.out / f"client-{k}.npz" for k in numbers]
-    elif args.client.isdigit() and int(args.client) < held.clients:
+    elif args.client in map(str, range(held.clients)):
         numbers, paths = [int(args.client)], [args.out]
     else:
         raise SpearError(f"--client must be 0 to {held.clients - 1}, or all; got {args.client}.")
@@ -75,6 +75,10 @@ def federation_demo(args: argparse.Namespace) -> None:
 def federate(args: argparse.Namespace) -> None:
     """One run between real machines; fails with a sentence where `flwr run` would exit with 0."""
     settings = settings_of(args)
+    if not all(hasattr(args, name) for name in SHAPE):
+        raise SpearError(
+            "Say how many classes and features the clients have, as in --classes 7 --features 1433."
+        )
     _need_flower()
     from spear_core.federation.flower import check_ended, environment, run_app, run_config
     from spear_core.federation.report import REPORT, read_folder

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spear_core.fields import name_of
+from spear_core.measures.spread import percent
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
 
 
@@ -19,6 +20,16 @@ def program() -> str:
 def add_settings(parser: argparse.ArgumentParser) -> None:
     for f in fields(Settings):
         add_option(parser, f)
+    add_allow_large(parser)
+
+
+def add_allow_large(parser: argparse.ArgumentParser) -> None:
+    """`--allow-large`, for whoever knows better than the estimate of memory."""
+    parser.add_argument(
+        "--allow-large",
+        action="store_true",
+        help="make a synthetic graph even if it takes more than half of the memory that is free",
+    )
 
 
 def settings_of(args: argparse.Namespace) -> Settings:
@@ -73,4 +84,4 @@ def seed_list(text: str) -> list[int]:
 def progress(sentence: str, fraction: float) -> None:
     if sys.stderr.isatty():
         end = "\n" if fraction >= 1 else ""
-        print(f"\r{sentence} ({100 * fraction:.0f} %)\033[K", end=end, file=sys.stderr, flush=True)
+        print(f"\r{sentence} ({percent(fraction, 0)})\033[K", end=end, file=sys.stderr, flush=True)

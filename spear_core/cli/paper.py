@@ -25,7 +25,7 @@ def tables() -> list[str]:
 
 
 def main(args: argparse.Namespace) -> None:
-    """Measure, store, and list every deviation beyond two spreads."""
+    """Measure, store, and list every deviation beyond two standard errors or 3 points."""
     only = [name.strip() for name in args.only.split(",")] if args.only else []
     unknown = [name for name in only if name not in tables()]
     if unknown:
@@ -38,12 +38,12 @@ def main(args: argparse.Namespace) -> None:
         marks = Counter(row.mark for row in rows if row.table == table)
         said = ", ".join(f"{count} {mark}" for mark, count in marks.items())
         print(f"{table:16} {said}")
-    differing = [row for row in rows if row.mark == measured.DIFFERS]
+    differing = [row for row in rows if row.mark in (measured.DIFFERS, measured.FAR)]
     if differing:
-        print(f"\nBeyond two spreads ({len(differing)}), measured against printed:")
+        print(f"\nBeyond two standard errors or 3 points ({len(differing)}), measured and printed:")
     for row in differing:
         print(
-            f"  {row.table}, {row.row}, {row.column}: {row.mean:.4g} ± {row.std:.2g} "
+            f"  {row.table}, {row.row}, {row.column}: {row.words} "
             f"against {row.printed:g}" + (f" ({row.note})" if row.note else "")
         )
     print(f"\nStored in {path}")

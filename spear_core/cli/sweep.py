@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spear_core.cli.options import help_of
+from spear_core.cli.options import add_allow_large, help_of
 from spear_core.errors import SpearError
 from spear_core.measures import JSON_METRICS
 from spear_core.settings import PAPER_SEEDS, Settings, defaults
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 TABLES = (".csv", ".parquet")
 FIGURES = (".html", ".svg", ".png", ".pdf")
+MOST_JOBS = 256
 SELDOM = 5.0  # seconds between two lines of progress where there is no terminal
 
 
@@ -51,6 +52,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--out", type=Path, help="the table, .csv or .parquet (default: print CSV)")
     parser.add_argument("--figure", type=Path, help="a curve or heat map, .html, .svg, .png, .pdf")
     parser.add_argument("--jobs", type=int, default=1, help="processes to use (default 1)")
+    add_allow_large(parser)
 
 
 def main(args: argparse.Namespace) -> None:
@@ -173,8 +175,9 @@ def _write_figure(figure: "go.Figure", path: Path) -> None:
 @contextmanager
 def _workers(jobs: int) -> Iterator[Executor | None]:
     """So many processes of one share of the cores each; none for one job."""
-    if jobs < 1:
-        raise SpearError(f"jobs must be at least 1, got {jobs}.")
+    if not 1 <= jobs <= MOST_JOBS:
+        limit = "at least 1" if jobs < 1 else f"at most {MOST_JOBS}"
+        raise SpearError(f"jobs must be {limit}, got {str(jobs)[:20]}.")
     if jobs == 1:
         yield None
         return

@@ -8,7 +8,7 @@ preview is there at once, UMAP is fitted in the background and kept on disk.
 from spear_core.embed.jobs import Job, Jobs
 from spear_core.embed.maps import Map, background_fit, fit, preview, ready
 from spear_core.embed.nodes import MOST, choose
-from spear_core.embed.placing import place, refine
+from spear_core.embed.placing import place, refine, similarity
 
 __all__ = [
     "MOST",
@@ -22,4 +22,5 @@ __all__ = [
     "preview",
     "ready",
     "refine",
+    "similarity",
 ]

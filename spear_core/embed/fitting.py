@@ -7,20 +7,26 @@ ends with this one.
 
 import atexit
 import os
+import select
+import signal
 import subprocess
 import sys
 import threading
 from io import BytesIO
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from torch import Tensor
 
 from spear_core.datasets.store import Progress
+from spear_core.wanted import Cancelled, still_wanted
 
 NEIGHBOURS = 15
 MIN_DIST = 0.4  # UMAP's own 0.1 makes groups so tight that prototypes cover each other
 A, B = 0.76687, 1.22256  # of UMAP's curve 1 / (1 + a d^2b) for that min_dist and spread 1
+
+LOOK = 0.2  # seconds between two looks whether the fit is still wanted
 
 _guard = threading.Lock()
 _child: subprocess.Popen[bytes] | None = None
@@ -61,14 +67,39 @@ def _ask(arrays: dict[str, np.ndarray]) -> np.ndarray:
             child.stdin.flush()
         except OSError:
             pass  # it has ended: the answer below is empty too
-        size = int.from_bytes(child.stdout.read(8), "big")
-        answer = child.stdout.read(size)
-        if not size or len(answer) < size:
+        answer = _answer(child)
+        if not answer:
+            still_wanted()  # it may have been ended because nobody waits
             raise RuntimeError("the fitting process ended")
     with np.load(BytesIO(answer), allow_pickle=False) as found:
         if "error" in found:
             raise RuntimeError(str(found["error"]))
         return np.asarray(found["xy"])
+
+
+def _answer(child: subprocess.Popen[bytes]) -> bytes:
+    """What the child answers, nothing if it ends. A fit that nobody waits for any more is left.
+
+    The child then says so at once, or when it has compiled, which the next fit needs.
+    """
+    assert child.stdout is not None
+    try:
+        while not select.select([child.stdout], [], [], LOOK)[0]:
+            still_wanted()
+    except Cancelled:
+        child.send_signal(signal.SIGINT)
+        _read(child.stdout)
+        raise
+    except BaseException:  # nobody may take this answer for that to the next question
+        child.kill()
+        raise
+    return _read(child.stdout)
+
+
+def _read(answers: IO[bytes]) -> bytes:
+    size = int.from_bytes(answers.read(8), "big")
+    answer = answers.read(size)
+    return answer if len(answer) == size else b""
 
 
 def _started() -> subprocess.Popen[bytes]:

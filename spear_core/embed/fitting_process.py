@@ -1,36 +1,59 @@
 """Run by fitting.py as a script: fits one UMAP after the other, arrays in, places out.
 
 It imports nothing of this package, whose torch it does not need. It ends when its input does, in
-the midst of a fit too: then whoever asked was killed.
+the midst of a fit too: then whoever asked was killed. A signal to interrupt means that nobody waits
+for the fit any more; what was compiled stays.
 """
 
 import os
 import select
+import signal
 import sys
 import threading
 import warnings
 from contextlib import suppress
+from functools import cache
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 
+_fitting = False  # whether a fit can be left at once
+_left = False  # whether nobody waits for the present one
+
+
+class _Left(BaseException):
+    """Nobody waits for this fit."""
+
 
 def main() -> None:
+    global _left
     _give_way()
+    signal.signal(signal.SIGINT, _leave)
     threading.Thread(target=_end_with_input, daemon=True).start()
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed from here on must not reach the answers
     while size := int.from_bytes(questions.read(8), "big"):
+        _left = False  # a signal that came with the last answer was meant for that
         with np.load(BytesIO(questions.read(size)), allow_pickle=False) as asked:
             given = {name: asked[name] for name in asked}
         try:
             answer = {"xy": fit(**given)}
+        except _Left:
+            answer = {"error": np.array("nobody waits for it")}
         except Exception as error:  # whatever umap or numba raise: told to whoever asked
             answer = {"error": np.array(str(error))}
         packed = BytesIO()
         np.savez(packed, **answer)  # type: ignore[arg-type]
         answers.write(len(packed.getvalue()).to_bytes(8, "big") + packed.getvalue())
         answers.flush()
+
+
+def _leave(*_: Any) -> None:
+    global _left
+    _left = True
+    if _fitting:
+        raise _Left
 
 
 def _give_way() -> None:
@@ -53,6 +76,31 @@ def _end_with_input() -> None:
 
 def fit(index: np.ndarray, far: np.ndarray, start: np.ndarray, min_dist: np.ndarray) -> np.ndarray:
     """Places (M, 2) from every node's neighbours and their distances, itself first, (M, k) each."""
+    global _fitting
+    _compile()
+    _fitting = True
+    try:
+        if _left:
+            raise _Left
+        return _fitted(index, far, start, min_dist)
+    finally:
+        _fitting = False
+
+
+@cache
+def _compile() -> None:
+    """Have umap compile, which takes far longer than a fit, by a ring of twenty nodes."""
+    nodes = np.arange(20)
+    index = (nodes[:, None] + np.arange(5)) % 20
+    far = np.tile(np.linspace(0, 0.5, 5, dtype=np.float32), (20, 1))
+    angle = 2 * np.pi * nodes / 20
+    start = np.stack([np.cos(angle), np.sin(angle)], 1).astype(np.float32)
+    _fitted(index, far, start, np.array(0.4))
+
+
+def _fitted(
+    index: np.ndarray, far: np.ndarray, start: np.ndarray, min_dist: np.ndarray
+) -> np.ndarray:
     warnings.filterwarnings("ignore", message="precomputed_knn")  # says that it was understood
     from umap import UMAP
 

@@ -2,9 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import MutableMapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -18,15 +17,7 @@ from spear_core.graph import Graph
 VERSION = 1  # raise when a map would come out differently, so that kept ones are made anew
 SHIPPED = Path(__file__).parent / "shipped"
 
-V = TypeVar("V")
 _digests: Any = WeakTensorKeyDictionary()  # tensor -> digest of its values
-
-
-def remember(where: MutableMapping[str, V], key: str, value: V, most: int = 8) -> None:
-    """Put a value into memory and let the oldest ones go."""
-    where[key] = value
-    while len(where) > most:
-        where.pop(next(iter(where)), None)
 
 
 def map_key(graph: Graph, nodes: Tensor, alpha: float, steps: int) -> str:

@@ -3,6 +3,7 @@
 A `pause` is called between pieces of work, so that whoever asked can go first or leave.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,15 +13,17 @@ from torch import Tensor
 
 from spear_core.datasets.store import Progress
 from spear_core.embed import fitting, keep
-from spear_core.embed.jobs import Cancelled, Job, Jobs
+from spear_core.embed.jobs import Job, Jobs
 from spear_core.embed.nodes import Pause, choose, cosines, no_pause, smoothed
 from spear_core.errors import SpearError, StorageError
 from spear_core.graph import Graph
+from spear_core.memory.budget import Shelf
 
 # A prototype is drawn hollow when its best cosine to any node is below what 95 % of the nodes
 # themselves reach with their nearest: it then lies outside the cloud, though a barycentre never
 # does. No fixed cosine would do: the usual one is 0.97 on digits, 0.4 on Cora, 0.07 on karate.
 HOLLOW_SHARE = 0.05
+FEWEST = 5  # nodes that can be fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,22 +45,27 @@ class Map:
     def fitted(self) -> bool:
         return self.kind == "UMAP"
 
+    @property
+    def final(self) -> bool:
+        """Whether nothing better will come: the UMAP, or too few nodes for one."""
+        return self.fitted or len(self.nodes) < FEWEST
+
     @cached_property
     def radius(self) -> float:
         """Root mean square distance from the middle: divide by it to draw all maps in one frame."""
         return float(self.xy.square().sum(1).mean().sqrt()) or 1.0
 
 
-_previews: dict[str, Map] = {}
-fitted_maps: dict[str, Map] = {}
-jobs = Jobs(rest=1.0, forget=5.0, interrupt=fitting.stop)
+_previews: Shelf[Map] = Shelf(most=8)
+fitted_maps: Shelf[Map] = Shelf(most=8)
+jobs = Jobs(rest=1.0, interrupt=fitting.stop)
 
 
 def preview(graph: Graph, alpha: float, steps: int, pause: Pause = no_pause) -> Map:
     """The two leading principal components of the background, at once."""
     nodes = choose(graph)
     key = keep.map_key(graph, nodes, alpha, steps)
-    made = _previews.get(key)
+    made = _previews.peek(key)
     if made is None:
         z = smoothed(graph, nodes, alpha, steps, pause)
         rows = torch.nn.functional.normalize(z, dim=1, eps=1e-30)
@@ -65,20 +73,20 @@ def preview(graph: Graph, alpha: float, steps: int, pause: Pause = no_pause) -> 
         usual = _usual(rows[few] @ rows.t(), few)
         xy, lengths = _principal(rows), z.norm(dim=1)
         made = Map(nodes, xy, "PCA preview", rows, lengths, usual, graph, alpha, steps, key)
-        keep.remember(_previews, key, made)
+        _previews.put(key, made)
     return made
 
 
 def ready(graph: Graph, alpha: float, steps: int) -> Map | None:
     """The fitted map, if it is in memory, shipped or on disk."""
     key = keep.map_key(graph, choose(graph), alpha, steps)
-    made = fitted_maps.get(key)
+    made = fitted_maps.peek(key)
     if made is None:
         for folder in keep.folders():
             found = keep.read(folder / keep.file_name(graph, key), len(choose(graph)))
             if found is not None:
                 made = _finished(preview(graph, alpha, steps), *found)
-                keep.remember(fitted_maps, key, made)
+                fitted_maps.put(key, made)
                 break
     return made
 
@@ -98,9 +106,9 @@ def fit(
     say("Smoothing the features", 0.0)
     first = preview(graph, alpha, steps, pause)
     made = ready(graph, alpha, steps)
-    if made is None and len(first.nodes) >= 5:
+    if made is None and not first.final:
         made = fitted(first, say, pause)
-        keep.remember(fitted_maps, first.key, made)
+        fitted_maps.put(first.key, made)
         try:
             path = keep.folders()[1] / keep.file_name(graph, first.key)
             keep.write(path, made.xy, made.lengths, made.hollow_below)
@@ -110,30 +118,33 @@ def fit(
     return made or first
 
 
-def background_fit(graph: Graph, alpha: float, steps: int, pause: Pause = no_pause) -> Job[Map]:
-    """The job that fits this map, whoever asks for it; call this again to poll.
+def background_fit(
+    graph: Graph, alpha: float, steps: int, pause: Pause = no_pause, by: Hashable = None
+) -> Job[str]:
+    """The job that fits this map and gives its key, whoever asks; call this again to poll.
 
-    One map is fitted at a time, the one asked for last first. A job that nobody has asked for in
-    five seconds before its turn is cancelled.
+    One map is fitted at a time, the one asked for last first. `jobs.leave(by)` says that whoever
+    asked waits no more.
     """
 
-    def work(job: Job[Map]) -> Map:
+    def work(job: Job[str]) -> str:
         def between() -> None:
             job.pause()
             pause()
 
         try:
-            return fit(graph, alpha, steps, job.say, between)
-        except (SpearError, Cancelled):
+            return fit(graph, alpha, steps, job.say, between).key
+        except SpearError:
             raise
         except Exception as error:  # whatever umap or numba raise
             words = f"The map could not be fitted ({error}); the PCA preview stays."
             raise SpearError(words) from error
 
     key = keep.map_key(graph, choose(graph), alpha, steps)
-    job = jobs.ask(key, work, "Waiting to fit the UMAP")
-    if job.value is not None and job.value.fitted:
-        keep.remember(fitted_maps, key, job.value)  # memory may have let it go, the disk be full
+    job = jobs.ask(key, work, "Waiting to fit the UMAP", by)
+    if job.value and ready(graph, alpha, steps) is None:  # memory let it go, the disk is full
+        jobs.forget(key)
+        job = jobs.ask(key, work, "Waiting to fit the UMAP", by)
     return job
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from spear_core.embed.keep import digest, remember
+from spear_core.embed.keep import digest
 from spear_core.graph import Graph
 from spear_core.powers import Powers
 from spear_core.propagate import enough_steps, propagate, select_rows
@@ -24,8 +24,8 @@ WIDE, SKETCH = 512, 256
 
 Pause = Callable[[], None]  # called between two pieces of work; may wait, may raise
 
+DRAWN = frozenset({"x", "edge_index", "nodes"})  # what the nodes' smoothed features depend on
 _chosen: Any = WeakTensorKeyDictionary()  # y -> background nodes
-_powers: dict[str, Powers] = {}
 
 
 def no_pause() -> None:
@@ -65,12 +65,9 @@ def smoothed(
             whole = propagate(operator, whole, 1.0, 1)
         return whole, select_rows(operator, nodes) @ whole
 
-    key = "|".join(digest(part) for part in (graph.x, graph.edge_index, nodes))
-    powers = _powers.get(key) or Powers()
-    remember(_powers, key, powers, most=2)
-    for t in range(enough_steps(alpha, steps) + 1):
-        pause()  # between two powers, so that nobody who needs them waits for a pause
-        powers.grow(t, make)
+    powers = graph.kept.get(("map_powers", digest(nodes)), DRAWN, Powers, most=1)
+    powers.grow_slowly(enough_steps(alpha, steps), make, pause)
+    powers.let_go()  # the last power is as large as the features
     return powers.mixed(alpha, steps).float()
 
 

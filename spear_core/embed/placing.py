@@ -40,7 +40,7 @@ def refine(plane: Map, rows: Tensor) -> tuple[Tensor, Tensor]:
 
 def _nearest(plane: Map, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The 15 most similar nodes, their weights as in UMAP, and the best cosine."""
-    near = _cosines(plane, rows)
+    near = similarity(plane, rows)
     cosine, index = near.topk(min(NEIGHBOURS, len(plane.nodes)), dim=1)
     far = cosine[:, :1] - cosine  # beyond the nearest one
     low, high = torch.full_like(far[:, :1], 1e-4), torch.full_like(far[:, :1], 4.0)
@@ -55,7 +55,7 @@ def _barycentre(plane: Map, near: Tensor, weight: Tensor) -> Tensor:
     return (weight[:, :, None] * plane.xy[near]).sum(1) / weight.sum(1, keepdim=True)
 
 
-def _cosines(plane: Map, rows: Tensor) -> Tensor:
+def similarity(plane: Map, rows: Tensor) -> Tensor:
     """Cosine of every vector (P, F) to every background node, (P, M)."""
     rows, graph = torch.nn.functional.normalize(rows, dim=1, eps=1e-30), plane.graph
     if graph.num_features <= WIDE:

@@ -12,13 +12,7 @@ from spear_core.studies.ablation import ALL, NAMES, NONE, SWITCHES, Ablation, Ef
 
 def words(found: Ablation) -> list[str]:
     """What carries the gain on this dataset, in sentences."""
-    return [
-        *_notes(found),
-        _gain(found),
-        *_shares(found),
-        *_shrinkage(found),
-        *_printed(found),
-    ]
+    return [*_notes(found), _gain(found), *_shares(found), *_shrinkage(found), *_printed(found)]
 
 
 def _notes(found: Ablation) -> list[str]:
@@ -87,7 +81,7 @@ def _printed(found: Ablation) -> list[str]:
     near = min(cells, key=lambda cell: abs(cells[cell] - theirs))
     return [
         f"The paper prints {theirs:.2f} % without shrinkage; of the two cells "
-        f"without it that is nearer to the {NAMES[near]} ({cells[near]:.2f} %), "
+        f"without it that is nearer to the {NAMES[near]} ({cells[near]:.1f} %), "
         f"{'where count weights are off too' if near == (1, 0, 0) else 'count weights kept'}."
     ]
 
@@ -98,15 +92,15 @@ def gamma_words(gammas: Sequence[float], curve: np.ndarray, now: float) -> str:
     worst, best, here = (equation("gamma", g) for g in (gammas[low], gammas[high], now))
     later = curve[[i for i, g in enumerate(gammas) if g >= now]]
     return (
-        f"With this seed accuracy runs from {curve[low]:.2f} % at {worst} to "
-        f"{curve[high]:.2f} % at {best}. From the present {here} to no shrinkage at all it moves "
-        f"by {later.max() - later.min():.2f} points."
+        f"With this seed accuracy runs from {curve[low]:.1f} % at {worst} to "
+        f"{curve[high]:.1f} % at {best}. From the present {here} to no shrinkage at all it moves "
+        f"by {later.max() - later.min():.1f} points."
     )
 
 
 def _call(effect: Effect) -> str:
     """The verdict in words."""
-    spread = f"{effect.spread:.2f}"
+    spread = f"{effect.spread:.1f}"
     return {
         "none": "no change at all",
         "within the spread": f"within the spread over seeds ({spread})",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from spear_core.defences import DEFENCES
 from spear_core.studies.damage import ORACLE, UNDEFENDED, Defended
 
 
@@ -18,7 +19,7 @@ def words(rows: Sequence[Defended]) -> str:
     if best.recovered is None or best.accuracy <= none.accuracy:
         return f"{said} No defence here does better than none."
     return (
-        f"{said} The best defence is {best.defence}: {best.accuracy:.1f} ± {best.std:.1f} %, "
-        f"{best.recovered:.0f} % of the gap to the oracle, at a cost of {best.clean_cost:.1f} "
-        "points when nobody lies."
+        f"{said} The best defence is {DEFENCES[best.defence].words}: {best.accuracy:.1f} ± "
+        f"{best.std:.1f} %, {best.recovered:.0f} % of the gap to the oracle, at a cost of "
+        f"{best.clean_cost:.1f} points when nobody lies."
     )

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from math import cos, pi, sin
 
 import numpy as np
@@ -14,6 +13,7 @@ from spear_core.errors import SettingError
 from spear_core.graph import Graph
 
 Place = tuple[float, float]
+SAMPLED = frozenset({"edge_index", "nodes", "y", "classes"})  # what the sample depends on
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +121,12 @@ def sample(graph: Graph, most: int = 90, fan: int = 3) -> Part:
     return Part(nodes, edges_among(graph, nodes), parent, depth)
 
 
-@lru_cache(maxsize=8)
 def sample_places(graph: Graph) -> tuple[Part, list[Place]]:
     """The sample of a graph with a place for each of its nodes, always the same one."""
+    return graph.kept.get("sample_places", SAMPLED, lambda: _laid_out(graph))
+
+
+def _laid_out(graph: Graph) -> tuple[Part, list[Place]]:
     import networkx as nx
 
     part = sample(graph)

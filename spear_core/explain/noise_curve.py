@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from spear_core.measures.spread import signed_spread
 from spear_core.settings import equation
 from spear_core.studies.noise_curve import Curve
 
@@ -11,27 +12,22 @@ def words(found: Curve) -> str:
     worst = 0 if found.clean else len(found.values) - 1
     cost = found.smoothed[worst] - found.smoothed[found.clean]
     here, there = (equation(found.knob, found.values[i]) for i in (found.clean, worst))
-    said = f"From {here} to {there} accuracy changes by {spread(cost)} points"
-    said += f", to {found.smoothed[worst].mean():.2f} %."
+    said = f"From {here} to {there} accuracy changes by {signed_spread(cost)} points"
+    said += f", to {found.smoothed[worst].mean():.1f} %."
     if found.settings.alpha == 0 or found.settings.steps == 0:
         return f"{said} Smoothing is off, so both curves are one."
     at_ease, under = found.gain[found.clean], found.gain[worst]
     return (
         f"{said} Smoothing with {equation('alpha', found.settings.alpha)} gives "
-        f"{spread(at_ease)} points at {here} and {spread(under)} at {there}: "
+        f"{signed_spread(at_ease)} points at {here} and {signed_spread(under)} at {there}: "
         f"{_repair(under - at_ease)}"
     )
-
-
-def spread(each: np.ndarray) -> str:
-    """Mean ± standard deviation with a sign."""
-    return f"{each.mean():+.2f}\u00a0±\u00a0{each.std():.2f}".replace("-", "−")
 
 
 def _repair(more: np.ndarray) -> str:
     """Whether smoothing gives more under noise than without it."""
     if abs(more.mean()) <= more.std() + 1e-9:
-        return f"{spread(more)}, within the spread."
-    return f"{spread(more)}, so it " + (
+        return f"{signed_spread(more)}, within the spread."
+    return f"{signed_spread(more)}, so it " + (
         "repairs part of the damage." if more.mean() > 0 else "is worth less under this noise."
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from spear_core.measures.prototype_error import EVERY
+from spear_core.measures.spread import percent
 from spear_core.run import Result
 from spear_core.settings import equation
 from spear_core.studies.risk import Simulation, inflation
@@ -15,7 +16,7 @@ def simulated(seen: Simulation) -> str:
     """Two sentences: where the risk is least, and how much that saves."""
     return (
         f"Simulated, the risk is least at λ = {seen.measured_best:.3f}. At λ* it is "
-        f"{seen.best_risk:.3g}, {100 * (1 - seen.best_risk / seen.local):.0f} % less than the "
+        f"{seen.best_risk:.3g}, {percent(1 - seen.best_risk / seen.local, 0)} less than the "
         f"{seen.local:.3g} of the local prototype alone."
     )
 

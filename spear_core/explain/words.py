@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from spear_core.explain.node import View
-from spear_core.graph import Graph
 from spear_core.run import Result
 
 
@@ -77,20 +76,20 @@ def _around(result: Result, view: View) -> str:
     if d == 0:
         return "It has no neighbour, so smoothing leaves it as it is."
     if d == 1:
-        return f"Its one neighbour is of class {name_of(result.graph, int(y))}."
+        return f"Its one neighbour is of class {result.graph.names[int(y)]}."
     own = int((y == view.true).sum())
     others = torch.bincount(y[y != view.true], minlength=result.graph.classes)
     other = int(others.argmax()) if view.right else view.predicted
     words = f"{own} of {d} neighbours {'is' if own == 1 else 'are'} of its own class "
-    words += name_of(result.graph, view.true)
+    words += result.graph.names[view.true]
     n = int(others[other])
-    return words + (f", {n} of class {name_of(result.graph, other)}." if n else ".")
+    return words + (f", {n} of class {result.graph.names[other]}." if n else ".")
 
 
 def _decision(result: Result, view: View) -> str:
     graph, won = result.graph, view.predicted
     verdict = "right" if view.right else "wrong"
-    winner = name_of(graph, won)
+    winner = graph.names[won]
     if not bool(view.after.nan_to_num().any()):
         return f"It is similar to no prototype, so class {winner} wins by its place: {verdict}."
     rest = view.after.nan_to_num(-torch.inf).clone()
@@ -105,10 +104,10 @@ def _decision(result: Result, view: View) -> str:
     else:
         moved = f"Its similarity to class {winner} is {after:.{d}f}"
     if rival != won and bool(result.estimate.seen[rival]):
-        return f"{moved}, so it wins over {name_of(graph, rival)} ({lost:.{d}f}): {verdict}."
+        return f"{moved}, so it wins over {graph.names[rival]} ({lost:.{d}f}): {verdict}."
     if view.right:
         return f"{moved}; no other class has a prototype: {verdict}."
-    return f"{moved}; class {name_of(graph, rival)} has no training node and cannot win: {verdict}."
+    return f"{moved}; class {graph.names[rival]} has no training node and cannot win: {verdict}."
 
 
 def _turn(view: View) -> str:
@@ -121,8 +120,3 @@ def _turn(view: View) -> str:
     if led == view.true:
         return "Without smoothing it would be right: the neighbours led it astray."
     return "Without smoothing it would be wrong too, with another class."
-
-
-def name_of(graph: Graph, label: int) -> str:
-    """The name of a class, or its number."""
-    return graph.class_names[label] if graph.class_names else str(label)

@@ -5,11 +5,11 @@ from spear_core.figures.scores import (
     accuracy_strip,
     class_accuracy,
     confusion,
-    human_bytes,
     silhouettes,
     traffic,
 )
 from spear_core.figures.tiles import pictures
+from spear_core.measures.spread import human_bytes
 
 __all__ = [
     "accuracy_strip",

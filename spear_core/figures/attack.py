@@ -5,25 +5,30 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.client import Uploads, upload
+from spear_core.client import upload
+from spear_core.defences import DEFENCES
 from spear_core.embed import Map
-from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, PINNED, class_names, clip, layout
-from spear_core.figures.heat import Table, heat
+from spear_core.figures.common import clip, layout
+from spear_core.figures.heat import FEW, Table, heat
 from spear_core.figures.map.places import placed
-from spear_core.figures.palette import class_colours
+from spear_core.figures.palette import BLUE, GREEN, GREY, ORANGE, PINNED, class_colours
 from spear_core.figures.tiles import Tile, tiles
+from spear_core.figures.traces import bar_trace, click_trace, dot_trace
 from spear_core.run import Result
-from spear_core.studies.damage import Defended, Draw
+from spear_core.studies.damage import ORACLE, UNDEFENDED, Defended, Draw
 
 PICTURES = 24  # uploads of liars shown as pictures at most
 EVERY_CELL = 5000  # cells up to which an empty one can be clicked too
+DOTTED = {"color": GREY, "dash": "dot"}
+SKY = "#56B4E9"  # nodes that are not trained on, as on Split
 COLOURS = {"clean": BLUE, "attacked": ORANGE, "defended": GREEN, "pinned": PINNED}
 
 
 def liars(result: Result) -> go.Figure:
     """Training nodes of every client and class; the rows of liars are framed.
 
-    Every cell carries its client as `customdata`, so that a click can turn it.
+    Beside it the two sizes of a client: all its nodes and those it trains on. Every cell and bar
+    carries its client as `customdata`, so that a click can turn it.
     """
     counts = result.partition.train_counts.cpu().numpy()
     lying = set(result.attackers)
@@ -35,24 +40,50 @@ def liars(result: Result) -> go.Figure:
         np.where(counts > 0, counts, np.nan), np.array(said, dtype=object), range(len(counts))
     )
     top = float(max(1, counts.max(initial=1)))
-    trace, look, hover = heat(class_names(result), table, None, "n", "Viridis", top)
+    trace, look, hover = heat(result.graph.names, table, None, "n", "Viridis", top)
     figure = go.Figure([trace], look)
     every = np.ones_like(counts) if counts.size <= EVERY_CELL else counts
     client, label = np.nonzero(every)
-    figure.add_scatter(  # a heat map cannot be clicked in Streamlit, points over its cells can
-        x=label,
-        y=client,
-        mode="markers",
-        marker={"symbol": "square", "size": 18, "opacity": 0},
-        text=hover[client, label],
-        hovertemplate="%{text}<extra></extra>",
-        customdata=client[:, None],
-        showlegend=False,
-    )
+    figure.add_trace(click_trace(label, client, hover[client, label], client[:, None]))
+    _sizes_beside(figure, result)
     for k in lying:
-        box = {"x0": -0.48, "x1": counts.shape[1] - 0.52, "y0": k - 0.46, "y1": k + 0.46}
+        box = {"xref": "paper", "x0": 0, "x1": 1, "y0": k - 0.46, "y1": k + 0.46}
         figure.add_shape(type="rect", **box, line={"color": ORANGE, "width": 3})
     return figure
+
+
+def _sizes_beside(figure: go.Figure, result: Result) -> None:
+    """To the right of a heat map of clients, a bar for each: its nodes, the trained ones darker."""
+    nodes = result.partition.sizes.tolist()
+    trained = result.partition.train_counts.sum(1).tolist()
+    few, rows = len(nodes) <= FEW, list(range(len(nodes)))
+    clients = [[k] for k in rows]  # what a click finds
+    said = [
+        f"client {k}: {n:,} nodes, {t:,} of them training nodes"
+        for k, (n, t) in enumerate(zip(nodes, trained, strict=True))
+    ]
+    for values, colour in ((nodes, SKY), (trained, BLUE)):
+        look = {"orientation": "h", "xaxis": "x2", "showlegend": False, "width": 0.8}
+        look |= {"customdata": clients, "hovertext": said, "hoverinfo": "text"}
+        figure.add_trace(bar_trace(values, rows, "", colour) | look)
+    if few:  # the words are the last trace, so that no bar lies over them
+        words = [f" {t:,} of {n:,}" for n, t in zip(nodes, trained, strict=True)]
+        look = {"mode": "text", "textposition": "middle right", "xaxis": "x2", "hoverinfo": "skip"}
+        figure.add_scatter(x=nodes, y=rows, text=words, showlegend=False, cliponaxis=False, **look)
+        figure.data[0].showscale = False  # every cell has its number
+    top = max([1, *nodes]) * (1.9 if few else 1.05)
+    figure.update_layout(
+        barmode="overlay",
+        xaxis_domain=[0, 0.7],
+        xaxis2={
+            "domain": [0.73, 1],
+            "range": [0, top],
+            "title": {"text": "training nodes of all"},
+            "showticklabels": False,
+            "showgrid": False,
+            "zeroline": False,
+        },
+    )
 
 
 def class_bars(runs: Mapping[str, Result]) -> go.Figure:
@@ -60,13 +91,8 @@ def class_bars(runs: Mapping[str, Result]) -> go.Figure:
     figure = go.Figure()
     for name, one in runs.items():
         values = [None if v is None else 100 * v for v in one.metrics.class_accuracy]
-        figure.add_bar(
-            x=[clip(c) for c in class_names(one)],
-            y=values,
-            name=name,
-            marker_color=COLOURS[name],
-            hovertemplate=f"%{{x}}, {name}: %{{y:.1f}} %<extra></extra>",
-        )
+        x, said = [clip(c) for c in one.graph.names], f"%{{x}}, {name}: %{{y:.1f}} %"
+        figure.add_trace(bar_trace(x, values, name, COLOURS[name], said))
     figure.update_xaxes(title="class", type="category")
     figure.update_yaxes(title="accuracy", ticksuffix=" %", range=[0, 100])
     return layout(figure, 360, barmode="group", bargap=0.25)
@@ -74,7 +100,7 @@ def class_bars(runs: Mapping[str, Result]) -> go.Figure:
 
 def with_liars(figure: go.Figure, plane: Map, result: Result) -> go.Figure:
     """The map with a ring round every prototype that a liar sent."""
-    up, names = result.uploads, class_names(result)
+    up, names = result.uploads, result.graph.names
     lying = np.isin(up.client.cpu().numpy(), result.attackers)
     xy = placed(plane, result).local[lying]
     rows = np.flatnonzero(lying).tolist()
@@ -83,16 +109,8 @@ def with_liars(figure: go.Figure, plane: Map, result: Result) -> go.Figure:
         f"n = {float(up.counts[i]):,.10g}"
         for i in rows
     ]
-    figure.add_scatter(
-        x=xy[:, 0],
-        y=xy[:, 1],
-        mode="markers",
-        name="sent by liars",
-        marker={"symbol": "circle-open", "size": 26, "color": ORANGE, "line": {"width": 3}},
-        hovertext=said,
-        hovertemplate="%{hovertext}<extra></extra>",
-    )
-    return figure
+    ring = {"symbol": "circle-open", "size": 26, "color": ORANGE, "line": {"width": 3}}
+    return figure.add_trace(dot_trace(xy[:, 0], xy[:, 1], "sent by liars", ring, said))
 
 
 def sent_pictures(result: Result) -> go.Figure:
@@ -103,9 +121,9 @@ def sent_pictures(result: Result) -> go.Figure:
     lying = np.isin(result.sent.client.cpu().numpy(), result.attackers)
     rows = np.flatnonzero(lying)[:PICTURES].tolist()
     held = upload(result.held, result.settings)  # before anything was forged or made private
-    own = dict(zip(_pairs(held), held.prototypes, strict=True))
-    up, names = result.sent, class_names(result)
-    pairs = _pairs(up)
+    own = dict(zip(held.pairs, held.prototypes, strict=True))
+    up, names = result.sent, result.graph.names
+    pairs = up.pairs
     above: list[Tile] = [(f"client {pairs[i][0]}<br>holds", own.get(pairs[i])) for i in rows]
     below: list[Tile] = [
         (f"sends as {names[int(up.label[i])]}<br>n = {int(up.counts[i]):,}", up.prototypes[i])
@@ -120,7 +138,7 @@ def global_pictures(runs: Mapping[str, Result]) -> go.Figure:
     rows: list[list[Tile]] = [
         [
             (f"{clip(c)}, {name}", vector)
-            for c, vector in zip(class_names(first), one.estimate.prototypes, strict=True)
+            for c, vector in zip(first.graph.names, one.estimate.prototypes, strict=True)
         ]
         for name, one in runs.items()
     ]
@@ -136,25 +154,15 @@ def damage_dots(
     figure = go.Figure()
     for m in counts:
         some = [one for one in draws if len(one.liars) == m]
-        figure.add_scatter(
-            x=[one.share for one in some],
-            y=[one.accuracy for one in some],
-            mode="markers",
-            name=f"{m} liar{'s' * (m > 1)}",
-            marker={"color": colours[m], "size": 9, "opacity": 0.75},
-            text=[", ".join(map(str, one.liars)) for one in some],
-            hovertemplate="client %{text}: %{x:.0f} % of the training nodes, "
-            "accuracy %{y:.1f} %<extra></extra>",
-        )
+        x, y = [one.share for one in some], [one.accuracy for one in some]
+        marker = {"color": colours[m], "size": 9, "opacity": 0.75}
+        said = "client %{text}: %{x:.0f} % of the training nodes, accuracy %{y:.1f} %"
+        who = [", ".join(map(str, one.liars)) for one in some]
+        figure.add_trace(dot_trace(x, y, f"{m} liar{'s' * (m > 1)}", marker, said, text=who))
     if here:
-        figure.add_scatter(
-            x=[here.share],
-            y=[here.accuracy],
-            mode="markers",
-            name="these liars",
-            marker={"color": ORANGE, "size": 15, "symbol": "star", "line": {"width": 1}},
-            hovertemplate="these liars: %{x:.0f} %, accuracy %{y:.1f} %<extra></extra>",
-        )
+        marker = {"color": ORANGE, "size": 15, "symbol": "star", "line": {"width": 1}}
+        said = "these liars: %{x:.0f} %, accuracy %{y:.1f} %"
+        figure.add_trace(dot_trace([here.share], [here.accuracy], "these liars", marker, said))
     figure.add_hline(y=clean, line={"color": BLUE, "dash": "dot"}, annotation_text="nobody lies")
     if pinned is not None:
         figure.add_hline(y=pinned, line={"color": PINNED, "dash": "dot"}, annotation_text="pinned")
@@ -166,41 +174,25 @@ def damage_dots(
 def defence_dots(rows: Sequence[Defended]) -> go.Figure:
     """Every defence on a line of accuracy with its spread: under attack, and when nobody lies."""
     order = list(reversed(rows))
-    at = list(range(len(order)))
-    found = {row.defence: row for row in rows}
+    at, names = list(range(len(order))), [DEFENCES[row.defence].words for row in order]
+    found = {row.defence: row.accuracy for row in rows}
     figure = go.Figure()
-    for name, word in (("none", "undefended"), ("oracle", "oracle")):
+    low, high = sorted((UNDEFENDED, ORACLE), key=found.__getitem__)
+    for name, side in ((low, "left"), (high, "right")):  # so that the two words never meet
+        word = "undefended" if name == UNDEFENDED else "oracle"
         figure.add_vline(
-            x=found[name].accuracy,
-            line={"color": GREY, "dash": "dot"},
-            annotation_text=word,
-            annotation_position="top",
+            found[name], line=DOTTED, annotation_text=word, annotation_position=f"top {side}"
         )
     for name, values, error, symbol, colour in (
         ("nobody lies", [r.clean for r in order], None, "circle-open", BLUE),
         ("under attack", [r.accuracy for r in order], [r.std for r in order], "circle", ORANGE),
     ):
-        figure.add_scatter(
-            x=values,
-            y=at,
-            mode="markers",
-            name=name,
-            marker={"symbol": symbol, "size": 11, "color": colour, "line": {"width": 2}},
-            error_x={"type": "data", "array": error, "thickness": 1.5} if error else None,
-            text=[r.defence for r in order],
-            hovertemplate="%{text}, " + name + ": %{x:.1f} %<extra></extra>",
-        )
-    figure.update_yaxes(
-        tickvals=at,
-        ticktext=[r.defence for r in order],
-        range=[-0.6, len(order) - 0.4],
-        showgrid=False,
-        zeroline=False,
-    )
+        marker = {"symbol": symbol, "size": 11, "color": colour, "line": {"width": 2}}
+        bars = {"type": "data", "array": error, "thickness": 1.5} if error else None
+        said = f"%{{text}}, {name}: %{{x:.1f}} %"
+        figure.add_trace(dot_trace(values, at, name, marker, said, text=names, error_x=bars))
+    ends = [-0.6, len(order) - 0.4]
+    figure.update_yaxes(tickvals=at, ticktext=names, range=ends, showgrid=False, zeroline=False)
     figure.update_xaxes(title="accuracy", ticksuffix=" %", zeroline=False)
     layout(figure, 150 + 26 * len(order))
     return figure.update_layout(margin_t=72, legend={"y": 1, "yref": "container", "yanchor": "top"})
-
-
-def _pairs(uploads: Uploads) -> list[tuple[int, int]]:
-    return list(zip(uploads.client.tolist(), uploads.label.tolist(), strict=True))

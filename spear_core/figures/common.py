@@ -1,22 +1,12 @@
-"""What every figure shares: class names, colours, margins, axes and plain traces."""
+"""What every figure shares: margins and axes."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.run import Result
-
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#8A8A8A"  # colour-blind safe
-PINNED = "#CC79A7"  # the pinned run, on every figure
-
-
-def class_names(result: Result) -> list[str]:
-    """A name for every class: its own, or its number."""
-    graph = result.graph
-    return list(graph.class_names) or [str(c) for c in range(graph.classes)]
+from spear_core.figures.palette import GREY
 
 
 def layout(figure: go.Figure, height: int, **more: object) -> go.Figure:
@@ -41,6 +31,16 @@ def frame(height: int, named: bool) -> dict[str, Any]:
     }
 
 
+ACCURACY = {"title": "accuracy", "ticksuffix": " %", "zeroline": False}  # of every such axis
+
+
+def note(words: str, size: int, **more: object) -> dict[str, Any]:
+    """An annotation above the left end of a figure."""
+    place = {"xref": "paper", "x": 0, "xanchor": "left"}
+    place |= {"yref": "paper", "y": 1, "yanchor": "bottom"}
+    return {"text": words, **place, "showarrow": False, "font": {"size": size}, **more}
+
+
 def clip(name: str, most: int = 18) -> str:
     """The name, cut where it is too long for an axis or a legend."""
     return name if len(name) <= most else name[: most - 1] + "…"
@@ -54,22 +54,6 @@ def log_ticks(values: np.ndarray) -> dict[str, object]:
     ticks = [step * 10.0**e for e in range(low - 1, high + 2) for step in steps]
     text = [f"{t:g}" for t in ticks]
     return {"type": "log", "tickvals": ticks, "ticktext": text, "zeroline": False}
-
-
-def line_trace(x: object, y: object, name: str, colour: str, dash: str = "solid") -> go.Scatter:
-    """A plain line without a hover."""
-    line = {"color": colour, "width": 2, "dash": dash}
-    return go.Scatter(x=x, y=y, mode="lines", name=name, line=line, hoverinfo="skip")
-
-
-def dot_trace(
-    x: object, y: object, name: str, marker: dict, text: Sequence[str] | None = None
-) -> go.Scatter:
-    """Markers that say their text, or their value, on hover."""
-    hover = "%{text}<extra></extra>" if text is not None else f"{name}: %{{y:.4g}}<extra></extra>"
-    return go.Scatter(
-        x=x, y=y, mode="markers", name=name, marker=marker, text=text, hovertemplate=hover
-    )
 
 
 def log_axis(figure: go.Figure, title: str, low: float, high: float) -> None:

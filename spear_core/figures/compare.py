@@ -8,8 +8,9 @@ import plotly.graph_objects as go
 from spear_core.baselines.methods import METHODS
 from spear_core.baselines.spaces import Space
 from spear_core.baselines.views import Summary
-from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, layout, log_ticks
-from spear_core.figures.palette import class_colours
+from spear_core.figures.common import ACCURACY, layout, log_ticks
+from spear_core.figures.palette import BLUE, GREEN, GREY, ORANGE, class_colours, class_symbols
+from spear_core.figures.traces import Trace, dot_trace, hover
 
 Spread = tuple[float, float]  # mean and standard deviation, in percent
 Bubble = tuple[float, float, int]  # seconds, accuracy in percent, clients
@@ -22,11 +23,22 @@ ONE_SHOT = "SPEAR, one shot"
 def accuracies(
     rows: Sequence[Summary], spear: Spread, printed: dict[str, float], missing: Sequence[str] = ()
 ) -> go.Figure:
-    """A bar for every method with its spread, what the paper prints, and SPEAR's line.
+    """A bar for every method with its spread, SPEAR first and as a line, and what the paper prints.
 
     Methods that are not measured have a row of their own that says so.
     """
     figure = go.Figure()
+    figure.add_bar(
+        y=["SPEAR"],
+        x=[spear[0]],
+        error_x=BARS | {"array": [spear[1]]},
+        hovertemplate="SPEAR: %{x:.1f} %, once<extra></extra>",
+        orientation="h",
+        marker_color=BLUE,
+        offsetgroup="default",
+        name=ONE_SHOT,
+        showlegend=False,  # its line is there
+    )
     for recipe, name in (("default", "measured"), ("literature", DECAYED)):
         some = [row for row in rows if row.recipe == recipe]
         figure.add_bar(
@@ -36,34 +48,25 @@ def accuracies(
             customdata=[(row.rounds, len(row.seeds)) for row in some],
             hovertemplate="%{y}: %{x:.1f} %, %{customdata[0]} rounds, %{customdata[1]} seeds",
             orientation="h",
+            offsetgroup=recipe,
             marker_color=GREEN,
             opacity=0.85 if recipe == "default" else 0.35,
             name=name,
             visible=bool(some),
         )
     had = {row.method for row in rows}
-    names = [m.title for m in METHODS.values() if m.name in had] + list(missing)
+    names = ["SPEAR", *(m.title for m in METHODS.values() if m.name in had), *missing]
     shown = [(name, printed.get(name, 0.0)) for name in names if name in printed or name in missing]
-    figure.add_scatter(
-        y=[name for name, _ in shown],
-        x=[value for _, value in shown],
-        mode="markers+text",
-        text=["  not measured" if name in missing else "" for name, _ in shown],
-        textposition="middle right",
-        textfont={"color": GREY},
-        name="printed in the paper",
-        marker={
-            "symbol": "x",
-            "size": [9 if name in printed else 0 for name, _ in shown],
-            "color": ORANGE,
-            "opacity": 1.0,
-        },
-        hovertemplate="%{y}: %{x:.2f} % printed<extra></extra>",
-        visible=bool(shown),
-        showlegend=bool(printed),
-    )
+    sizes = [9 if name in printed else 0 for name, _ in shown]
+    marker = {"symbol": "x", "size": sizes, "color": ORANGE, "opacity": 1.0}
+    look: Trace = {"mode": "markers+text", "textposition": "middle right"}
+    look |= {"textfont": {"color": GREY}, "visible": bool(shown), "showlegend": bool(printed)}
+    look["text"] = ["  not measured" if name in missing else "" for name, _ in shown]
+    x, y = [value for _, value in shown], [name for name, _ in shown]
+    said = "%{y}: %{x:.2f} % printed"
+    figure.add_trace(dot_trace(x, y, "printed in the paper", marker, said, **look))
     _spear(figure, spear, vertical=True)
-    figure.update_xaxes(title="accuracy, %", rangemode="tozero")
+    figure.update_xaxes(**ACCURACY, rangemode="tozero")
     order = {"categoryorder": "array", "categoryarray": names, "autorange": "reversed"}
     figure.update_yaxes(automargin=True, **order)
     return layout(figure, 110 + 34 * len(names), barmode="group", legend_itemsizing="constant")
@@ -74,40 +77,30 @@ def over_rounds(rows: Sequence[Summary], spear: Spread) -> go.Figure:
     figure = go.Figure()
     for row in rows:
         method, plain = METHODS[row.method], row.recipe == "default"
-        figure.add_scatter(
-            x=list(range(1, len(row.curve) + 1)),
-            y=[100 * a for a in row.curve],
-            mode="lines",
-            name=method.title,
-            legendgroup=row.method,
-            showlegend=plain,
-            line={"color": method.colour, "dash": "solid" if plain else "dot"},
-            hovertemplate=f"{method.title}, round %{{x}}: %{{y:.1f}} %<extra></extra>",
-        )
+        line = {"color": method.colour, "dash": "solid" if plain else "dot"}
+        look: Trace = {"mode": "lines", "line": line, "legendgroup": row.method}
+        look |= {"name": method.title, "showlegend": plain}
+        said = hover(f"{method.title}, round %{{x}}: %{{y:.1f}} %")
+        x, y = list(range(1, len(row.curve) + 1)), [100 * a for a in row.curve]
+        figure.add_scatter(x=x, y=y, **look, **said)
     if any(row.recipe == "literature" for row in rows):
         grey = {"color": GREY, "dash": "dot"}
         figure.add_scatter(x=[None], y=[None], mode="lines", name=DECAYED, line=grey)
     _spear(figure, spear)
     figure.update_xaxes(title="round")
-    figure.update_yaxes(title="accuracy, %", rangemode="tozero")
+    figure.update_yaxes(**ACCURACY, rangemode="tozero")
     return layout(figure, 460)
 
 
 def live(rounds: Sequence[int], percent: Sequence[float], most: int, spear: float) -> go.Figure:
     """The curve of a run as far as it is, in the frame of all its rounds."""
     figure = go.Figure()
-    figure.add_scatter(
-        x=list(rounds),
-        y=list(percent),
-        mode="lines+markers",
-        name="after each round",
-        line={"color": ORANGE},
-        marker={"size": 4},
-        hovertemplate="round %{x}: %{y:.1f} %<extra></extra>",
-    )
+    look: Trace = {"mode": "lines+markers", "line": {"color": ORANGE}}
+    said, dot = "round %{x}: %{y:.1f} %", {"size": 4}
+    figure.add_trace(dot_trace(list(rounds), list(percent), "after each round", dot, said, **look))
     _spear(figure, (spear, 0.0))
     figure.update_xaxes(title="round", range=[0.5, most + 0.5])
-    figure.update_yaxes(title="accuracy, %", range=[0, 103])
+    figure.update_yaxes(**ACCURACY, range=[0, 103])
     return layout(figure, 280)
 
 
@@ -117,36 +110,25 @@ def pareto(rows: Sequence[Summary], spear: Sequence[Bubble]) -> go.Figure:
     for method in METHODS.values():
         some = [row for row in rows if row.method == method.name]
         if some:
-            figure.add_scatter(
-                x=[row.seconds for row in some],
-                y=[100 * row.accuracy for row in some],
-                mode="markers",
-                name=method.title,
-                marker={
-                    "size": [_size(row.clients) for row in some],
-                    "color": method.colour,
-                    "symbol": ["circle" if r.recipe == "default" else "circle-open" for r in some],
-                    "opacity": 0.85,
-                },
-                customdata=[row.clients for row in some],
-                hovertemplate=f"{method.title}, K = %{{customdata}}: %{{y:.1f}} % in %{{x:.3g}} s"
-                "<extra></extra>",
-            )
-    figure.add_scatter(
-        x=[seconds for seconds, _, _ in spear],
-        y=[accuracy for _, accuracy, _ in spear],
-        mode="markers+text",
-        text=["SPEAR" if i == 0 else "" for i in range(len(spear))],
-        textposition="bottom center",
-        name="SPEAR",
-        marker={"size": [_size(k) for _, _, k in spear], "color": BLUE, "opacity": 0.7},
-        customdata=[k for _, _, k in spear],
-        hovertemplate="SPEAR, K = %{customdata}: %{y:.1f} % in %{x:.3g} s<extra></extra>",
-    )
+            shapes = ["circle" if r.recipe == "default" else "circle-open" for r in some]
+            marker = {"color": method.colour, "symbol": shapes, "opacity": 0.85}
+            points = [(row.seconds, 100 * row.accuracy, row.clients) for row in some]
+            figure.add_trace(_bubbles(points, method.title, marker))
+    text = ["SPEAR" if i == 0 else "" for i in range(len(spear))]
+    look = {"mode": "markers+text", "text": text, "textposition": "bottom center"}
+    figure.add_trace(_bubbles(spear, "SPEAR", {"color": BLUE, "opacity": 0.7}) | look)
     seconds = [*(row.seconds for row in rows), *(s for s, _, _ in spear)]
     figure.update_xaxes(title="seconds of clients and server", **log_ticks(np.array(seconds)))
-    figure.update_yaxes(title="accuracy, %", rangemode="tozero")
+    figure.update_yaxes(**ACCURACY, rangemode="tozero")
     return layout(figure, 460, legend_itemsizing="constant")
+
+
+def _bubbles(points: Sequence[Bubble], name: str, marker: dict) -> Trace:
+    """Dots that grow with the number of clients."""
+    x, y, clients = ([point[i] for point in points] for i in range(3))
+    said = f"{name}, K = %{{customdata}}: %{{y:.1f}} % in %{{x:.3g}} s"
+    sized = {**marker, "size": [8 + 2 * k**0.5 for k in clients]}
+    return dot_trace(x, y, name, sized, said, customdata=clients)
 
 
 def boundary(
@@ -155,51 +137,38 @@ def boundary(
     """Accuracy over β: SPEAR at two α, (β, mean, spread), and trained methods."""
     figure = go.Figure()
     for (name, points), dash in zip(spear.items(), ("solid", "dash"), strict=False):
-        figure.add_scatter(
-            x=[p[0] for p in points],
-            y=[p[1] for p in points],
-            error_y=BARS | {"array": [p[2] for p in points]},
-            mode="lines+markers",
-            name=name,
-            line={"color": BLUE, "dash": dash},
-        )
+        _over_beta(figure, points, name, BLUE, dash)
     for (name, rows), dash in zip(trends.items(), ("solid", "dot"), strict=False):
-        figure.add_scatter(
-            x=[row.beta for row in rows],
-            y=[100 * row.accuracy for row in rows],
-            error_y=BARS | {"array": [100 * row.spread for row in rows]},
-            mode="lines+markers",
-            name=name,
-            line={"color": METHODS["fedavg"].colour, "dash": dash},
-        )
+        points = [(row.beta, 100 * row.accuracy, 100 * row.spread) for row in rows]
+        _over_beta(figure, points, name, METHODS["fedavg"].colour, dash)
     betas = sorted({x for trace in figure.data for x in trace.x})
     ticks = {"tickvals": betas, "ticktext": [f"{b:g}" for b in betas]}
     figure.update_traces(hovertemplate="β = %{x}: %{y:.1f} %")
     figure.update_xaxes(title="β: each client one class … all alike", type="log", **ticks)
-    figure.update_yaxes(title="accuracy, %", rangemode="tozero")
+    figure.update_yaxes(**ACCURACY, rangemode="tozero")
     return layout(figure, 460)
+
+
+def _over_beta(
+    figure: go.Figure, points: list[tuple[float, float, float]], name: str, colour: str, dash: str
+) -> None:
+    x, y, spread = ([point[i] for point in points] for i in range(3))
+    look = {"mode": "lines+markers", "line": {"color": colour, "dash": dash}}
+    figure.add_scatter(x=x, y=y, name=name, error_y=BARS | {"array": spread}, **look)
 
 
 def space(shown: Space, label: np.ndarray, names: Sequence[str]) -> go.Figure:
     """A map of nodes in one representation, coloured by class."""
     figure = go.Figure()
-    for c, (name, colour) in enumerate(zip(names, class_colours(len(names)), strict=True)):
+    looks = zip(names, class_colours(len(names)), class_symbols(len(names)), strict=True)
+    for c, (name, colour, symbol) in enumerate(looks):
         some = label == c
-        figure.add_scattergl(
-            x=shown.xy[some, 0],
-            y=shown.xy[some, 1],
-            mode="markers",
-            marker={"size": 4, "color": colour},
-            name=name,
-            hoverinfo="name",
-        )
+        marker = {"size": 4, "color": colour, "symbol": symbol}
+        look = {"mode": "markers", "marker": marker, "hoverinfo": "name"}
+        figure.add_scatter(x=shown.xy[some, 0], y=shown.xy[some, 1], name=name, **look)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return layout(figure, 300, showlegend=False)
-
-
-def _size(clients: int) -> float:
-    return float(8 + 2 * clients**0.5)
 
 
 def _spear(figure: go.Figure, spear: Spread, vertical: bool = False) -> None:

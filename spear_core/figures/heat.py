@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.figures.common import ORANGE, class_names, clip, frame
+from spear_core.figures.common import clip, frame, note
+from spear_core.figures.palette import ORANGE
+from spear_core.figures.traces import cell_frame, click_trace
 from spear_core.run import Result
 
 NO_PAIR = "rgba(128,128,128,0.10)"  # behind cells without a value
+QUIET = [(0.0, "rgba(76,91,212,0.10)"), (1.0, "rgba(76,91,212,1)")]  # dark is the story
+DARK = 0.8  # λ from which white is read better
 FEW = 20  # rows and columns up to which a number fits into a cell
 
 
@@ -38,35 +42,45 @@ def weights(
 
     `chosen` = (client, class) puts a frame round one cell; `pinned` is a run on the same graph.
     """
-    trace, look, hover = heat(
-        class_names(result),
-        _weights(result),
-        _weights(pinned) if pinned else None,
-        title="λ",
-        scale="Cividis",
-        top=1.0,
-    )
-    client, label = np.nonzero(result.partition.train_counts.cpu().numpy())
-    cells = {  # a heat map cannot be clicked in Streamlit, points over its cells can
-        "type": "scatter",
-        "x": label,
-        "y": client,
-        "mode": "markers",
-        "marker": {"symbol": "square", "size": 18, "opacity": 0},
-        "text": hover[client, label],
-        "hovertemplate": "%{text}<extra></extra>",
-        "customdata": np.stack([client, label], axis=1),
-        "showlegend": False,
+    table, then = _weights(result), _weights(pinned) if pinned else None
+    trace, look, hover = heat(result.graph.names, table, then, "λ", QUIET, 1.0)
+    trace |= {"showscale": False, "hoverongaps": False}
+    look |= {"height": 360 if then else 214, "showlegend": False}
+    look["margin"] = {"l": 4, "r": 4, "t": 24 if then else 4, "b": 4}
+    look["xaxis"] |= {
+        "title": None,
+        "tickfont": {"size": 11},
+        "tickangle": _angle(result.graph.names),
     }
+    look["yaxis"] |= {"title": None, "tickfont": {"size": 11}}
+    client, label = np.nonzero(result.partition.train_counts.cpu().numpy())
+    pairs = np.stack([client, label], axis=1)
+    cells = click_trace(label, client, hover[client, label], pairs)
     if chosen:
-        k, c = chosen
-        box = {"x0": c - 0.5, "x1": c + 0.5, "y0": k - 0.5, "y1": k + 0.5}
-        look["shapes"] = [{"type": "rect", **box, "line": {"color": ORANGE, "width": 3}}]
-    return go.Figure([trace, cells], look)
+        look["shapes"] = [cell_frame(chosen[1], chosen[0], ORANGE)]
+    written = _written(trace, table.values) if then is None and trace["texttemplate"] else []
+    return go.Figure([trace, *written, cells], look)
+
+
+def _angle(names: Sequence[str]) -> int:
+    """Long names lean to the left, where there is room."""
+    return -30 if max(map(len, names), default=0) * len(names) > 40 else 0
+
+
+def _written(trace: dict[str, Any], values: np.ndarray) -> list[dict[str, Any]]:
+    """The numbers of the cells: in the colour of the text, in white where the cell is dark."""
+    text = trace["text"]
+    trace |= {"texttemplate": None, "text": None}
+    look = {"type": "scatter", "mode": "text", "hoverinfo": "skip"}
+    out = []
+    for where, font in ((values <= DARK, {}), (values > DARK, {"color": "#FFFFFF"})):
+        y, x = np.nonzero(where)
+        out.append({**look, "x": x, "y": y, "text": text[y, x], "textfont": {"size": 11, **font}})
+    return out
 
 
 def heat(
-    names: Sequence[str], now: Table, then: Table | None, title: str, scale: str, top: float
+    names: Sequence[str], now: Table, then: Table | None, title: str, scale: Any, top: float
 ) -> tuple[dict[str, Any], dict[str, Any], np.ndarray]:
     """The trace and the layout of a heat map, and what each cell says on hover.
 
@@ -103,7 +117,7 @@ def heat(
     shown = list(range(0, columns, step))
     beside = [c + columns + 1 for c in shown] if then and not few else []
     bare = {"showgrid": False, "zeroline": False}
-    look = frame(min(700, 130 + (36 if then and few else 26) * rows), named=False)
+    look = frame(490 if then and few else 390, named=False)
     look |= {
         "plot_bgcolor": NO_PAIR,
         "xaxis": {
@@ -121,10 +135,8 @@ def heat(
         },
     }
     if then:
-        words = "now above, pinned below" if few else "left now, right pinned"
-        at = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "yshift": 2}
-        paper = {"xref": "paper", "yref": "paper", "showarrow": False, "font": {"size": 12}}
-        look["annotations"] = [{"text": words, **at, **paper}]
+        words = "above B, now; below A, pinned" if few else "left B, now; right A, pinned"
+        look["annotations"] = [note(words, 12, yshift=2)]
     return trace, look, hover
 
 

@@ -3,12 +3,14 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, PINNED, layout
+from spear_core.figures.common import layout
+from spear_core.figures.palette import BLUE, BLUE_BAND, GREEN, GREY, ORANGE, PINNED
+from spear_core.figures.traces import band_trace, best_trace, dot_trace
 from spear_core.paper.perturbation import DATASETS, Row, by_fit
 from spear_core.settings import equation, named, written
 from spear_core.studies.noise_curve import Curve
 
-BANDS = {BLUE: "rgba(0,114,178,0.18)", GREY: "rgba(138,138,138,0.22)", GREEN: "rgba(0,158,115,0.2)"}
+BANDS = {BLUE: BLUE_BAND, GREY: "rgba(138,138,138,0.22)", GREEN: "rgba(0,158,115,0.2)"}
 MARKS = dict(zip(DATASETS, ((BLUE, "circle"), (ORANGE, "diamond"), (GREEN, "square")), strict=True))
 
 
@@ -23,15 +25,13 @@ def over_rate(
         _line(figure, pinned, pinned.smoothed.mean(1), "pinned", PINNED, "dash")
     smoothed = equation("alpha", found.settings.alpha)
     _band(figure, found, found.smoothed, f"{smoothed}, mean of {runs}", BLUE)
+    places, mean = _places(found, found.values), found.smoothed.mean(1)
+    words = [f"{at}, {m:.1f} %" for at, m in zip(found.ticks, mean, strict=True)]
+    figure.add_trace(best_trace(places, mean, words, BLUE))
     if here:
-        figure.add_scatter(
-            x=_places(found, [here[0]]),
-            y=[here[1]],
-            mode="markers",
-            name="you are here",
-            marker={"color": ORANGE, "size": 13},
-            hovertemplate="this seed and draw: %{y:.2f} %<extra></extra>",
-        )
+        x, said = _places(found, [here[0]]), "this seed and draw: %{y:.1f} %"
+        marker = {"color": ORANGE, "size": 13}
+        figure.add_trace(dot_trace(x, [here[1]], "you are here", marker, said))
     _axes(figure, found, "accuracy", " %")
     return layout(figure, 360)
 
@@ -48,37 +48,24 @@ def smoothing_gain(found: Curve) -> go.Figure:
 def rules(rows: list[Row], kind: str, most: int = 9) -> go.Figure:
     """How far each rule is from the print, best first; bars are two standard errors."""
     order = [rule for rule, _, _ in by_fit(rows, kind)][:most]
-    figure = go.Figure()
+    figure, at = go.Figure(), list(range(len(order)))
     for shift, (dataset, (colour, symbol)) in enumerate(MARKS.items()):
         mine = {row.rule: row for row in rows if (row.kind, row.dataset) == (kind, dataset)}
-        figure.add_scatter(
-            x=[mine[rule].gap for rule in order],
-            y=[i + 0.18 * (shift - 1) for i in range(len(order))],
-            error_x={
-                "type": "data",
-                "array": [2 * mine[rule].standard_error for rule in order],
-                "thickness": 1.5,
-                "width": 3,
-            },
-            mode="markers",
-            name=dataset,
-            marker={"color": colour, "symbol": symbol, "size": 9},
-            text=[
-                f"{rule}<br>{dataset}: {mine[rule].mean:.2f} ± {mine[rule].standard_error:.2f}, "
-                f"printed {mine[rule].printed:.2f}"
-                for rule in order
-            ],
-            hovertemplate="%{text}<extra></extra>",
-        )
+        each = [mine[rule] for rule in order]
+        error = [2 * row.standard_error for row in each]
+        bars = {"type": "data", "array": error, "thickness": 1.5, "width": 3}
+        marker = {"color": colour, "symbol": symbol, "size": 9}
+        text = [
+            f"{row.rule}<br>{dataset}: {row.mean:.2f} ± {row.standard_error:.2f}, "
+            f"printed {row.printed:.2f}"
+            for row in each
+        ]
+        gaps, heights = [row.gap for row in each], [i + 0.18 * (shift - 1) for i in at]
+        figure.add_trace(dot_trace(gaps, heights, dataset, marker, text, error_x=bars))
     figure.add_vline(x=0, line={"color": GREY, "width": 1})
     figure.update_xaxes(title="measured minus printed, points", zeroline=False)
-    figure.update_yaxes(
-        tickvals=list(range(len(order))),
-        ticktext=[_wrapped(rule) for rule in order],
-        range=[len(order) - 0.5, -0.5],
-        showgrid=False,
-        zeroline=False,
-    )
+    names, ends = [_wrapped(rule) for rule in order], [len(order) - 0.5, -0.5]
+    figure.update_yaxes(tickvals=at, ticktext=names, range=ends, showgrid=False, zeroline=False)
     return layout(figure, 90 + 42 * len(order))
 
 
@@ -86,16 +73,7 @@ def _band(
     figure: go.Figure, found: Curve, each: np.ndarray, name: str, colour: str, dash: str = "solid"
 ) -> None:
     x, mean, std = _places(found, found.values), each.mean(1), each.std(1)
-    figure.add_scatter(
-        x=[*x, *x[::-1]],
-        y=[*(mean + std), *(mean - std)[::-1]],
-        fill="toself",
-        mode="lines",
-        line={"width": 0},
-        fillcolor=BANDS[colour],
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    figure.add_trace(band_trace(x, mean - std, mean + std, BANDS[colour]))
     _line(figure, found, mean, name, colour, dash, std)
 
 
@@ -108,7 +86,7 @@ def _line(
     dash: str,
     std: np.ndarray | None = None,
 ) -> None:
-    spread = [""] * len(mean) if std is None else [f" ± {s:.2f}" for s in std]
+    spread = [""] * len(mean) if std is None else [f" ± {s:.1f}" for s in std]
     figure.add_scatter(
         x=_places(found, found.values),
         y=mean,
@@ -116,7 +94,7 @@ def _line(
         name=name,
         line={"color": colour, "dash": dash, "width": 2},
         marker={"size": 6},
-        text=[f"{at}: {m:.2f}{s}" for at, m, s in zip(found.ticks, mean, spread, strict=True)],
+        text=[f"{at}: {m:.1f}{s}" for at, m, s in zip(found.ticks, mean, spread, strict=True)],
         hovertemplate="%{text}<extra>" + name + "</extra>",
     )
 

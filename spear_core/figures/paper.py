@@ -5,11 +5,14 @@ import re
 
 import plotly.graph_objects as go
 
-from spear_core.figures.common import BLUE, GREEN, GREY, ORANGE, layout
-from spear_core.figures.palette import class_colours
+from spear_core.figures.common import ACCURACY, layout
+from spear_core.figures.palette import BLUE, GREEN, GREY, ORANGE, class_colours
+from spear_core.figures.traces import dot_trace
 from spear_core.paper.findings import constant_predictors, like_for_like
 from spear_core.paper.measured import Measured
 from spear_core.paper.printed import claim, quoted
+
+CROSS = {"symbol": "x", "size": 11, "color": ORANGE}  # a value of the paper
 
 
 def curve(rows: list[Measured], table: str) -> go.Figure:
@@ -17,35 +20,19 @@ def curve(rows: list[Measured], table: str) -> go.Figure:
     figure = go.Figure()
     names = list(dict.fromkeys(row.row for row in rows if row.table == table))
     for name, colour in zip(names, class_colours(len(names)), strict=True):
-        points = [r for r in rows if r.table == table and r.row == name and r.mean is not None]
-        if not points:
-            continue
-        text = [row.column.split(" = ")[1] for row in points]
-        figure.add_trace(
-            go.Scatter(
-                x=text,
-                y=[row.mean for row in points],
-                error_y={"array": [row.std for row in points], "thickness": 1, "width": 3},
-                mode="lines+markers",
-                name=name,
-                line={"color": colour},
-                hovertemplate="%{x}: %{y:.2f} ± %{error_y.array:.2f}",
+        points = _of(rows, table, name)
+        if points:
+            x = [row.column.split(" = ")[1] for row in points]
+            words = {"name": name, "hovertemplate": "%{x}: %{y:.1f} ± %{error_y.array:.1f} %"}
+            figure.add_scatter(
+                x=x, mode="lines+markers", line={"color": colour}, **words, **_mean(points)
             )
-        )
-    for name, x, y in quoted(table):
-        figure.add_trace(
-            go.Scatter(
-                x=[f"{x:g}"],
-                y=[y],
-                mode="markers",
-                name=f"quoted in the text, {name}",
-                marker={"symbol": "x", "size": 11, "color": ORANGE},
-                hovertemplate=f"the paper quotes {y:g}<extra></extra>",
-            )
-        )
+    for name, value, y in quoted(table):
+        title, said = f"quoted in the text, {name}", f"the paper quotes {y:g}"
+        figure.add_trace(dot_trace([f"{value:g}"], [y], title, CROSS, said))
     symbol = table.split()[0] if table != "boundary" else "β"
     figure.update_xaxes(title=symbol, type="category")
-    figure.update_yaxes(title="accuracy, %")
+    figure.update_yaxes(**ACCURACY)
     return layout(figure, 420)
 
 
@@ -57,83 +44,39 @@ def ablation(rows: list[Measured]) -> go.Figure:
         ("λ = 0, count weights kept", "no shrinkage, count weights kept", GREEN),
         ("without shrinkage", "no shrinkage, no count weights", GREY),
     ):
-        points = [r for r in rows if (r.table, r.row) == ("ablation", row) and r.mean is not None]
-        figure.add_bar(
-            x=[r.column for r in points],
-            y=[r.mean for r in points],
-            error_y={"array": [r.std for r in points], "thickness": 1, "width": 3},
-            name=words,
-            marker_color=colour,
-        )
-    printed = [
-        r
-        for r in rows
-        if (r.table, r.row) == ("ablation", "without shrinkage") and r.mean is not None
-    ]
-    figure.add_scatter(
-        x=[r.column for r in printed],
-        y=[r.printed for r in printed],
-        mode="markers",
-        name="printed as without shrinkage",
-        marker={"symbol": "x", "size": 11, "color": ORANGE},
-    )
-    figure.update_yaxes(title="accuracy, %")
+        points = _of(rows, "ablation", row)
+        x = [r.column for r in points]
+        figure.add_bar(x=x, name=words, marker_color=colour, **_mean(points))
+    _crosses(figure, x, [r.printed for r in points], "printed as without shrinkage")
+    figure.update_yaxes(**ACCURACY)
     return layout(figure, 380, barmode="group")
 
 
 def steep(rows: list[Measured]) -> go.Figure:
     """Cora over α at two steps, the quoted value, and what one step gives."""
-    points = [r for r in rows if (r.table, r.row) == ("α curve", "Cora") and r.mean is not None]
-    figure = go.Figure()
-    figure.add_scatter(
-        x=[_number(r.column) for r in points],
-        y=[r.mean for r in points],
-        error_y={"array": [r.std for r in points], "thickness": 1, "width": 3},
-        mode="lines+markers",
-        name="measured, T = 2",
-        line={"color": BLUE},
-    )
+    points = _of(rows, "α curve", "Cora")
     one = [r for r in rows if r.row == "Cora, α = 0.8, T = 1" and r.mean is not None]
-    figure.add_scatter(
-        x=[0.8 for _ in one],
-        y=[r.mean for r in one],
-        error_y={"array": [r.std for r in one], "thickness": 1, "width": 3},
-        mode="markers",
-        name="measured, T = 1",
-        marker={"symbol": "square", "size": 10, "color": GREEN},
-    )
-    figure.add_scatter(
-        x=[0.8],
-        y=[claim("Cora alpha=0.80")],
-        mode="markers",
-        name="quoted",
-        marker={"symbol": "x", "size": 11, "color": ORANGE},
-    )
+    figure = go.Figure()
+    line = {"mode": "lines+markers", "name": "measured, T = 2", "line": {"color": BLUE}}
+    figure.add_scatter(x=[_number(r.column) for r in points], **line, **_mean(points))
+    square = {"symbol": "square", "size": 10, "color": GREEN}
+    dot = {"mode": "markers", "name": "measured, T = 1", "marker": square}
+    figure.add_scatter(x=[0.8 for _ in one], **dot, **_mean(one))
+    _crosses(figure, [0.8], [claim("Cora alpha=0.80")], "quoted")
     figure.update_xaxes(title="α")
-    figure.update_yaxes(title="accuracy on Cora, %")
+    figure.update_yaxes(**ACCURACY | {"title": "accuracy on Cora"})
     return layout(figure, 360)
 
 
 def byzantine(rows: list[Measured]) -> go.Figure:
     """Three lying clients: what is printed for SPEAR, what we measure."""
-    points = [r for r in rows if (r.table, r.row) == ("byzantine", "SPEAR") and r.mean is not None]
+    points = _of(rows, "byzantine", "SPEAR")
     x = [r.column.replace(" beta=", ", β = ") for r in points]
     figure = go.Figure()
-    figure.add_bar(
-        x=x,
-        y=[r.mean for r in points],
-        error_y={"array": [r.std for r in points], "thickness": 1, "width": 3},
-        name="measured, three random clients flip",
-        marker_color=BLUE,
-    )
-    figure.add_scatter(
-        x=x,
-        y=[r.printed for r in points],
-        mode="markers",
-        name="printed",
-        marker={"symbol": "x", "size": 11, "color": ORANGE},
-    )
-    figure.update_yaxes(title="accuracy, %")
+    words = "measured, three random clients flip"
+    figure.add_bar(x=x, name=words, marker_color=BLUE, **_mean(points))
+    _crosses(figure, x, [r.printed for r in points], "printed")
+    figure.update_yaxes(**ACCURACY)
     return layout(figure, 360)
 
 
@@ -148,13 +91,10 @@ def communication(rows: list[Measured]) -> go.Figure:
         ("FedAvg, all clients, both ways", GREY, ""),
     ):
         some = [one for one in sent if one.what == what]
-        figure.add_bar(
-            x=[one.dataset for one in some],
-            y=[one.bytes for one in some],
-            name=what,
-            marker={"color": colour, "pattern": {"shape": pattern}},
-            hovertemplate="%{y:.3s}B<extra>" + what + "</extra>",
-        )
+        x, y = [one.dataset for one in some], [one.bytes for one in some]
+        marker = {"color": colour, "pattern": {"shape": pattern}}
+        words = "%{y:.3s}B<extra>" + what + "</extra>"
+        figure.add_bar(x=x, y=y, name=what, marker=marker, hovertemplate=words)
     figure.update_yaxes(title="bytes, log scale", type="log", exponentformat="SI")
     return layout(figure, 380, barmode="group")
 
@@ -173,8 +113,24 @@ def constant() -> go.Figure:
         hovertemplate="%{y}: %{x} %<extra></extra>",
     )
     top = max((hit.printed for hit in hits), default=1)
-    figure.update_xaxes(title="printed accuracy, %", range=[0, top * 1.5])
+    figure.update_xaxes(**ACCURACY | {"title": "printed accuracy"}, range=[0, top * 1.5])
     return layout(figure, 90 + 26 * len(hits), showlegend=False)
+
+
+def _of(rows: list[Measured], table: str, row: str) -> list[Measured]:
+    """What was measured for one row of a table."""
+    return [r for r in rows if (r.table, r.row) == (table, row) and r.mean is not None]
+
+
+def _mean(points: list[Measured]) -> dict[str, object]:
+    """Heights of points with their spread."""
+    error = {"array": [r.std for r in points], "thickness": 1, "width": 3}
+    return {"y": [r.mean for r in points], "error_y": error}
+
+
+def _crosses(figure: go.Figure, x: object, y: object, name: str) -> None:
+    """What is printed."""
+    figure.add_scatter(x=x, y=y, mode="markers", name=name, marker=CROSS)
 
 
 def _number(words: str) -> float:

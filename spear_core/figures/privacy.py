@@ -6,13 +6,17 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.figures.common import BLUE, GREY, ORANGE, PINNED, class_names, layout
+from spear_core.figures.common import layout
 from spear_core.figures.heat import Table, heat
+from spear_core.figures.palette import BLUE, BLUE_BAND, GREY, ORANGE, PINNED
 from spear_core.figures.tiles import Tile, tiles
+from spear_core.figures.traces import Trace, band_trace, cell_frame, click_trace, dot_trace, hover
 from spear_core.run import Result
 from spear_core.settings import equation, written
 from spear_core.studies.exposure import Exposure
 from spear_core.studies.privacy_cost import Cost
+
+FRAMES = 300  # of single cells; more would cover the map
 
 
 def accuracy_over_epsilon(
@@ -22,35 +26,22 @@ def accuracy_over_epsilon(
     x = [math.log10(e) for e in cost.epsilons]
     ends = [x[0] - 0.15, x[-1] + 0.75]
     figure = go.Figure()
-    edge = [*(cost.mean + cost.std), *(cost.mean - cost.std)[::-1]]
-    figure.add_trace(
-        go.Scatter(
-            x=[*x, *x[::-1]], y=edge, fill="toself", mode="lines", line={"width": 0},
-            hoverinfo="skip", fillcolor="rgba(0,114,178,0.18)", name="± over seeds and draws",
-        )
-    )  # fmt: skip
+    low, high = cost.mean - cost.std, cost.mean + cost.std
+    figure.add_trace(band_trace(x, low, high, BLUE_BAND, "± over seeds and draws"))
     for name, level, colour, dash in (
         ("without noise", cost.exact.mean(), GREY, "dash"),
         ("always the largest class", cost.constant, ORANGE, "dot"),
     ):
-        figure.add_trace(
-            go.Scatter(
-                x=ends, y=[level] * 2, mode="lines", line={"color": colour, "dash": dash},
-                name=name, hovertemplate=f"{name}: {level:.1f} %<extra></extra>",
-            )
-        )  # fmt: skip
+        line = {"mode": "lines", "line": {"color": colour, "dash": dash}, "name": name}
+        figure.add_scatter(x=ends, y=[level] * 2, **line, **hover(f"{name}: {level:.1f} %"))
     if pinned is not None:
         figure.add_trace(_curve(pinned, "pinned", PINNED, "dash"))
     figure.add_trace(_curve(cost, "with noise, mean", BLUE, "solid"))
     if here is not None:
         place = x[-1] + 0.5 if math.isinf(here[0]) else math.log10(here[0])
-        figure.add_trace(
-            go.Scatter(
-                x=[place], y=[here[1]], mode="markers", name="you are here, this seed",
-                marker={"size": 13, "color": ORANGE, "line": {"width": 1, "color": "white"}},
-                hovertemplate=f"{equation('epsilon', here[0])}: {here[1]:.1f} %<extra></extra>",
-            )
-        )  # fmt: skip
+        marker = {"size": 13, "color": ORANGE, "line": {"width": 1, "color": "white"}}
+        name, said = "you are here, this seed", f"{equation('epsilon', here[0])}: {here[1]:.1f} %"
+        figure.add_trace(dot_trace([place], [here[1]], name, marker, said))
         ends = [min(ends[0], place - 0.15), max(ends[1], place + 0.15)]
     ticks = [e for e in cost.epsilons[:-1] if math.log10(e).is_integer()]  # ∞ stands beside
     figure.update_xaxes(
@@ -72,34 +63,25 @@ def exposed(result: Result, seen: Exposure, chosen: tuple[int, int] | None = Non
     values[seen.client, seen.label] = np.maximum(0, seen.cosine)  # NaN stays NaN
     for i, pair in enumerate(zip(seen.client, seen.label, strict=True)):
         words[pair] = f"n = {seen.counts[i]}, {verdict(seen, i)}"
-    names = class_names(result)
+    names = result.graph.names
     table = Table(values, words, range(shape[0]))
-    trace, look, hover = heat(names, table, None, "cosine", "Cividis", 1.0)
-    figure = go.Figure([trace], look)
-    figure.add_trace(  # a heat map cannot be clicked in Streamlit, points over its cells can
-        go.Scatter(
-            x=seen.label,
-            y=seen.client,
-            mode="markers",
-            marker={"symbol": "square", "size": 18, "opacity": 0},
-            text=hover[seen.client, seen.label],
-            hovertemplate="%{text}<extra></extra>",
-            customdata=np.stack([seen.client, seen.label], axis=1),
-            showlegend=False,
-        )
-    )
-    for k, c in zip(seen.client[seen.alone].tolist(), seen.label[seen.alone].tolist(), strict=True):
-        _frame(figure, k, c, ORANGE, "dot" if (k, c) != chosen else "solid")
-    if chosen and chosen not in zip(seen.client[seen.alone], seen.label[seen.alone], strict=True):
-        _frame(figure, *chosen, PINNED, "solid")
-    return figure
+    trace, look, said = heat(names, table, None, "cosine", "Cividis", 1.0)
+    data = np.stack([seen.client, seen.label], axis=1)
+    cells = click_trace(seen.label, seen.client, said[seen.client, seen.label], data)
+    alone = set(zip(seen.client[seen.alone].tolist(), seen.label[seen.alone].tolist(), strict=True))
+    framed = sorted(alone - {chosen}) if len(alone) <= FRAMES else []
+    look["shapes"] = [cell_frame(c, k, ORANGE, dash="dot") for k, c in framed]
+    if chosen:
+        colour = ORANGE if chosen in alone else PINNED
+        look["shapes"].append(cell_frame(chosen[1], chosen[0], colour, dash="solid"))
+    return go.Figure([trace, cells], look)
 
 
 def membership(
     result: Result, before: Exposure, after: Sequence[Exposure] | None = None
 ) -> go.Figure:
     """AUC of the membership attack over n, one dot an upload: without noise, and with it."""
-    names, figure = class_names(result), go.Figure()
+    names, figure = result.graph.names, go.Figure()
     kinds = [("without noise", before.auc, "circle-open", BLUE)]
     if after:
         kinds.append(("with noise", np.mean([one.auc for one in after], 0), "diamond", ORANGE))
@@ -113,13 +95,8 @@ def membership(
                 strict=True,
             )
         ]
-        figure.add_trace(
-            go.Scatter(
-                x=before.counts[known], y=auc[known], mode="markers", name=name, text=text,
-                marker={"symbol": symbol, "size": 10, "color": colour, "line": {"width": 2}},
-                hovertemplate="%{text}<extra></extra>",
-            )
-        )  # fmt: skip
+        marker = {"symbol": symbol, "size": 10, "color": colour, "line": {"width": 2}}
+        figure.add_trace(dot_trace(before.counts[known], auc[known], name, marker, text))
     top = float(max(10, before.counts.max(initial=1) * 1.2))
     figure.add_hline(y=0.5, line={"color": GREY, "dash": "dash"})
     figure.add_annotation(
@@ -153,17 +130,11 @@ def verdict(seen: Exposure, i: int) -> str:
     return f"nearest is node {seen.nearest[i]}, {whose}, cosine {seen.cosine[i]:.2f}"
 
 
-def _curve(cost: Cost, name: str, colour: str, dash: str) -> go.Scatter:
+def _curve(cost: Cost, name: str, colour: str, dash: str) -> Trace:
     text = [
         f"{equation('epsilon', e)}: {m:.1f} ± {s:.1f} %"
         for e, m, s in zip(cost.epsilons, cost.mean, cost.std, strict=True)
     ]
-    return go.Scatter(
-        x=[math.log10(e) for e in cost.epsilons], y=cost.mean, mode="lines+markers", name=name,
-        line={"color": colour, "dash": dash}, text=text, hovertemplate="%{text}<extra></extra>",
-    )  # fmt: skip
-
-
-def _frame(figure: go.Figure, k: int, c: int, colour: str, dash: str) -> None:
-    box = {"x0": c - 0.5, "x1": c + 0.5, "y0": k - 0.5, "y1": k + 0.5}
-    figure.add_shape(type="rect", **box, line={"color": colour, "width": 3, "dash": dash})
+    x, line = [math.log10(e) for e in cost.epsilons], {"color": colour, "dash": dash}
+    look = {"type": "scatter", "mode": "lines+markers", "name": name, "line": line}
+    return {**look, "x": x, "y": cost.mean, **hover(text)}

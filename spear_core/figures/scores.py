@@ -1,13 +1,19 @@
 """How good a run is: accuracy beside its references, confusion, silhouettes, classes."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.figures.common import BLUE, GREY, ORANGE, PINNED, class_names, clip, frame, layout
+from spear_core.figures.common import clip, frame, layout
+from spear_core.figures.palette import BLUE, GREY, ORANGE, PINNED
+from spear_core.figures.traces import bar_trace, dot_trace
+from spear_core.measures.spread import human_bytes
 from spear_core.run import Result
 
+STRIP = 66  # pixels high
+STAGES = ("raw features", "smoothed")
 CHANGE = [(0.0, ORANGE), (0.5, "#DDDDDD"), (1.0, BLUE)]  # fewer, as many, more
 
 
@@ -17,58 +23,78 @@ def accuracy_strip(
     references: Mapping[str, float] | None = None,
     pinned: float | None = None,
 ) -> go.Figure:
-    """This run on a line of accuracy, with the other seeds, the references and the pinned run."""
-    symbols = ("x-thin", "cross-thin")
+    """This run on a line of accuracy that is always the same, from 0 to 100 %.
+
+    Beside it the other seeds, the references (the first named below, the others above the line)
+    and the pinned run.
+    """
     traces = [
-        _mark(name, [value], symbol, GREY, 12)
-        for (name, value), symbol in zip((references or {}).items(), symbols, strict=False)
+        _mark(name, [value], "line-ns-open", GREY, 14, "bottom center" if i == 0 else "top center")
+        for i, (name, value) in enumerate((references or {}).items())
     ]
     if seeds:
-        traces.append(_mark("five seeds", list(seeds), "line-ns-open", BLUE, 16))
+        traces.append(_mark("five seeds", list(seeds), "line-ns-open", BLUE, 14))
     if pinned is not None:
-        traces.append(_mark("pinned", [pinned], "diamond-open", PINNED, 13))
-    traces.append(_mark("this run", [accuracy], "circle", BLUE, 14))
-    look = frame(130 if pinned is None else 150, named=True)
+        traces.append(_mark("pinned", [pinned], "diamond-open", PINNED, 12, "top center"))
+    traces.append(_mark("this run", [accuracy], "circle", BLUE, 12))
+    return _strip(traces, [0, 100], [0, 25, 50, 75, 100], " %")
+
+
+def _strip(
+    traces: list[dict[str, object]], ends: list[float], ticks: list[float], unit: str = ""
+) -> go.Figure:
+    """Marks on one line whose axis stays, whatever is shown."""
+    look = frame(STRIP, named=False)
+    wide = (ends[1] - ends[0]) / 20  # so that marks at the ends are whole
     look |= {
-        "margin": {"l": 8, "r": 8, "t": 48, "b": 8},
-        "xaxis": {"ticksuffix": " %", "zeroline": False},
+        "showlegend": False,
+        "margin": {"l": 4, "r": 4, "t": 2, "b": 18},
+        "xaxis": {
+            "range": [ends[0] - wide, ends[1] + wide],
+            "tickvals": ticks,
+            "ticktext": [f"{tick:g}{unit}" for tick in ticks],
+            "tickfont": {"size": 11},
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+        },
         "yaxis": {"visible": False, "range": [-1, 1], "fixedrange": True},
     }
+    line = {"type": "line", "x0": ends[0], "x1": ends[1], "y0": 0, "y1": 0}
+    look["shapes"] = [{**line, "line": {"color": GREY, "width": 1}, "layer": "below"}]
     return go.Figure(traces, look)
 
 
-def _mark(name: str, values: list[float], symbol: str, colour: str, size: int) -> dict[str, object]:
+def _mark(
+    name: str, values: list[float], symbol: str, colour: str, size: int, named: str = ""
+) -> dict[str, object]:
     line = {"width": 2, "color": colour}
+    look = {"text": [name], "textposition": named, "textfont": {"size": 11}} if named else {}
     return {
         "type": "scatter",
         "x": [100 * v for v in values],
         "y": [0] * len(values),
-        "mode": "markers",
+        "mode": "markers+text" if named else "markers",
         "name": name,
         "marker": {"symbol": symbol, "size": size, "color": colour, "line": line},
-        "hovertemplate": f"{name}: %{{x:.2f}} %<extra></extra>",
+        "hovertemplate": f"{name}: %{{x:.1f}} %<extra></extra>",
+        "cliponaxis": False,
+        **look,
     }
 
 
 def silhouettes(result: Result, pinned: Result | None = None) -> go.Figure:
-    """Cosine silhouette of the test nodes, raw features against smoothed ones."""
-    figure = go.Figure()
-    for name, run, colour in (("this run", result, BLUE), ("pinned", pinned, PINNED)):
-        if run is None:
-            continue
-        values = [run.metrics.silhouette_raw, run.metrics.silhouette_smoothed]
-        figure.add_trace(
-            go.Bar(
-                x=["raw features", "smoothed"],
-                y=values,
-                name=name,
-                marker_color=colour,
-                text=["–" if v is None else f"{v:.4f}" for v in values],
-                textposition="auto",
-            )
-        )
-    figure.update_yaxes(title="silhouette")
-    return layout(figure, 300, barmode="group", showlegend=pinned is not None)
+    """Cosine silhouette of the test nodes, from raw features (hollow) to smoothed ones (full)."""
+    traces = []
+    runs = _runs(result, pinned)
+    for (name, run, colour), y in zip(runs, (0.0,) if not pinned else (0.45, -0.45), strict=True):
+        ends = (run.metrics.silhouette_raw, run.metrics.silhouette_smoothed)
+        raw, smoothed = (v if v is not None else math.nan for v in ends)
+        marker = {"color": colour, "size": 11, "symbol": ["circle-open", "circle"]}
+        said = [f"{what}, {name}: {v:.4f}" for what, v in zip(STAGES, (raw, smoothed), strict=True)]
+        line = {"mode": "lines+markers", "line": {"color": colour, "width": 2}}
+        traces.append(dot_trace([raw, smoothed], [y, y], name, marker, said, **line))
+    return _strip(traces, [-0.2, 0.8], [0, 0.4, 0.8])
 
 
 def confusion(result: Result, pinned: Result | None = None) -> go.Figure:
@@ -77,7 +103,7 @@ def confusion(result: Result, pinned: Result | None = None) -> go.Figure:
     With a pinned run on the same graph the colour is the change since then, in points.
     """
     table, share = _by_class(result)
-    names = [clip(name) for name in class_names(result)]
+    names = [clip(name) for name in result.graph.names]
     text = table.astype(str).astype(object)
     hover = _nodes(table, share)
     z, ends, title = share, (0.0, 100.0), "%"
@@ -130,19 +156,10 @@ def _nodes(table: np.ndarray, share: np.ndarray) -> np.ndarray:
 def class_accuracy(result: Result, pinned: Result | None = None) -> go.Figure:
     """Accuracy of each class; a class without test nodes has no bar."""
     figure = go.Figure()
-    for name, run, colour in (("this run", result, BLUE), ("pinned", pinned, PINNED)):
-        if run is None:
-            continue
+    for name, run, colour in _runs(result, pinned):
         values = [None if v is None else 100 * v for v in run.metrics.class_accuracy]
-        figure.add_trace(
-            go.Bar(
-                x=class_names(run),
-                y=values,
-                name=name,
-                marker_color=colour,
-                hovertemplate="class %{x}: %{y:.1f} %<extra></extra>",
-            )
-        )
+        said = "class %{x}: %{y:.1f} %"
+        figure.add_trace(bar_trace(run.graph.names, values, name, colour, said))
     figure.update_xaxes(title="class", type="category")
     figure.update_yaxes(title="accuracy", ticksuffix=" %", range=[0, 100])
     return layout(figure, 420, barmode="group", showlegend=pinned is not None)
@@ -152,36 +169,18 @@ def traffic(result: Result, pinned: Result | None = None) -> go.Figure:
     """Bytes by who sends: SPEAR up and down, counted, and FedAvg, by formula, on a log axis."""
     names = ["SPEAR, up", "SPEAR, down<br>(if sent back)", "FedAvg, both ways<br>(by formula)"]
     figure = go.Figure()
-    for name, run, colour in (("this run", result, BLUE), ("pinned", pinned, PINNED)):
-        if run is None:
-            continue
+    for name, run, colour in _runs(result, pinned):
         m = run.metrics
         values = [m.bytes_up_total, m.bytes_down_total, m.fedavg_bytes()]
-        figure.add_trace(
-            go.Bar(
-                x=values,
-                y=names,
-                orientation="h",
-                name=name,
-                marker_color=[colour, colour, GREY],
-                text=[human_bytes(v) for v in values],
-                textposition="auto",
-                hovertemplate=f"%{{y}}, {name}: %{{text}}<extra></extra>",
-            )
-        )
+        look = {"orientation": "h", "textposition": "auto"}
+        text, said = [human_bytes(v) for v in values], f"%{{y}}, {name}: %{{text}}"
+        shades = [colour, colour, GREY]
+        figure.add_trace(bar_trace(values, names, name, shades, said, text=text, **look))
     figure.update_xaxes(type="log", title="bytes, all clients together")
     figure.update_yaxes(autorange="reversed")
     return layout(figure, 240, barmode="group", showlegend=pinned is not None)
 
 
-def human_bytes(count: float) -> str:
-    """A number of bytes as people say it.
-
-    >>> human_bytes(7452), human_bytes(2.95e9)
-    ('7.3 KiB', '2.7 GiB')
-    """
-    for unit in ("B", "KiB", "MiB"):
-        if count < 1024:
-            return f"{count:.0f} B" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.1f} GiB"
+def _runs(result: Result, pinned: Result | None) -> list[tuple[str, Result, str]]:
+    """The run and the pinned one, where there is one, each with its name and colour."""
+    return [("this run", result, BLUE)] + ([("pinned", pinned, PINNED)] if pinned else [])

@@ -7,19 +7,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from spear_core.figures.common import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PINNED,
-    class_names,
-    clip,
-    dot_trace,
-    layout,
-    line_trace,
-    log_axis,
-)
+from spear_core.figures.common import clip, layout, log_axis
+from spear_core.figures.palette import BLUE, BLUE_BAND, GREEN, GREY, ORANGE, PINNED
+from spear_core.figures.traces import Trace, band_trace, dot_trace, line_trace
 from spear_core.run import Result
 from spear_core.settings import Settings, equation, written
 from spear_core.studies.ablation import Ablation
@@ -43,7 +33,7 @@ def weight_curve(result: Result, pinned: Result | None = None) -> go.Figure:
         n, lam, _, text = _pulls(pinned)
         marker = {"symbol": "circle-open", "size": 7, "color": PINNED}
         text = [f"pinned: {words}" for words in text]
-        figure.add_trace(dot_trace(n, lam, "pinned", marker, text).update(showlegend=False))
+        figure.add_trace(dot_trace(n, lam, "pinned", marker, text, showlegend=False))
     name = f"λ = 1/(1 + γn), {equation('gamma', result.settings.gamma)}"
     figure.add_trace(line_trace(x, _weight(x, result.settings), name, BLUE))
     n, lam, lone, text = _pulls(result)
@@ -63,7 +53,7 @@ def weight_curve(result: Result, pinned: Result | None = None) -> go.Figure:
 
 def _pulls(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
     """n, λ, whether it has no peers, and these in words, for every uploaded prototype."""
-    up, names = result.uploads, class_names(result)
+    up, names = result.uploads, result.graph.names
     client, label, n = (v.cpu().numpy() for v in (up.client, up.label, up.counts))
     lam = result.estimate.weights.cpu().numpy()[client, label]
     lone = np.bincount(label, minlength=up.classes)[label] == 1
@@ -90,31 +80,26 @@ def error_steps(
     ends = [[values(errors, stage)[i] for stage in STAGES] for i in at]
     spans = [x for span in ends for x in (min(span), max(span), None)]  # None lifts the pen
     heights = [y for i in at for y in (i, i, None)]
-    figure.add_trace(line_trace(spans, heights, "", GREY).update(line_width=1, showlegend=False))
+    thin: Trace = {"line": {"color": GREY, "width": 1}, "showlegend": False}
+    figure.add_trace(line_trace(spans, heights, "", GREY, **thin))
     if pinned is not None and pinned["class"] == errors["class"]:
         marker = {"symbol": "star-open", "size": 12, "color": PINNED}
-        text = [
-            f"{row}, pinned: {v:.4f}" for row, v in zip(rows, values(pinned, "spear"), strict=True)
-        ]
-        figure.add_trace(dot_trace(values(pinned, "spear"), at, "global, pinned", marker, text))
+        x = values(pinned, "spear")
+        text = [f"{row}, pinned: {v:.4f}" for row, v in zip(rows, x, strict=True)]
+        figure.add_trace(dot_trace(x, at, "global, pinned", marker, text))
     for stage, (name, symbol, colour) in STAGES.items():
-        marker = {
-            "symbol": symbol,
-            "size": 11,
-            "color": colour,
-            "line": {"width": 1.5, "color": colour},
-        }
-        text = [
-            f"{row}, {name}: {v:.4f}" for row, v in zip(rows, values(errors, stage), strict=True)
-        ]
-        figure.add_trace(dot_trace(values(errors, stage), at, name, marker, text))
+        edge = {"width": 1.5, "color": colour}
+        marker = {"symbol": symbol, "size": 11, "color": colour, "line": edge}
+        x = values(errors, stage)
+        text = [f"{row}, {name}: {v:.4f}" for row, v in zip(rows, x, strict=True)]
+        figure.add_trace(dot_trace(x, at, name, marker, text))
     far = max((max(span) for span in ends), default=1.0) or 1.0
     x_range = [-0.03 * far, 1.05 * far]
     figure.update_xaxes(title="cosine distance to the true centroid", range=x_range, zeroline=False)
     figure.update_yaxes(
         tickvals=at, ticktext=rows, range=[-0.6, len(rows) - 0.4], zeroline=False, showgrid=False
     )
-    return layout(figure, max(300, min(720, 110 + 24 * len(rows))))
+    return layout(figure, max(300, min(720, 134 + 24 * len(names))))
 
 
 def accuracy_over_gamma(
@@ -129,23 +114,17 @@ def accuracy_over_gamma(
     figure = go.Figure()
     if band is not None:
         mean, std = band.mean(0), band.std(0)
-        edge = {"x": [*x, *x[::-1]], "y": [*(mean + std), *(mean - std)[::-1]]}
-        figure.add_trace(
-            go.Scatter(
-                **edge, fill="toself", mode="lines", line={"width": 0}, hoverinfo="skip",
-                fillcolor="rgba(0,114,178,0.18)", name="± over five seeds",
-            )
-        )  # fmt: skip
+        figure.add_trace(band_trace(x, mean - std, mean + std, BLUE_BAND, "± over five seeds"))
         figure.add_trace(line_trace(x, mean, "mean of five seeds", BLUE, "dot"))
     if pinned is not None:
         figure.add_trace(line_trace(x, pinned, "pinned", PINNED, "dash"))
     figure.add_trace(line_trace(x, curve, "this seed", BLUE))
-    said = {"hoverinfo": None, "hovertemplate": "%{text}: %{y:.2f} %"}
+    said = {"hoverinfo": None, "hovertemplate": "%{text}: %{y:.1f} %"}
     for trace in figure.data:
         if trace.fill is None:
             trace.update(said, text=[equation("gamma", g) for g in gammas])
     marker = {"symbol": "circle", "size": 14, "color": ORANGE}
-    text = [f"{equation('gamma', here[0])}: {here[1]:.2f} %"]
+    text = [f"{equation('gamma', here[0])}: {here[1]:.1f} %"]
     figure.add_trace(dot_trace([_place(here[0])], [here[1]], "you are here", marker, text))
     shown = [g for g in (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, math.inf) if g in gammas]
     figure.update_xaxes(
@@ -171,27 +150,20 @@ def ablation_lines(found: Ablation, pinned: Ablation | None = None) -> go.Figure
         ):
             if pinned:
                 old = pinned.cells[smoothing, :, counts].mean(1)
-                line = line_trace([0, 1], old, "pinned", PINNED, "dash")
-                line.update(mode="lines+markers", marker={"size": 8, "symbol": f"{symbol}-open"})
-                line.update(hoverinfo=None, hovertemplate=f"pinned, {name}: %{{y:.2f}} %")
-                line.update(legendgroup="pinned", showlegend=smoothing == counts == 1)
+                look: Trace = {"mode": "lines+markers", "hoverinfo": None, "legendgroup": "pinned"}
+                look["hovertemplate"] = f"pinned, {name}: %{{y:.1f}} %"
+                look["marker"] = {"size": 8, "symbol": f"{symbol}-open"}
+                look["showlegend"] = smoothing == counts == 1
+                line = line_trace([0, 1], old, "pinned", PINNED, "dash", **look)
                 figure.add_trace(line, 1, smoothing + 1)
             cells = found.cells[smoothing, :, counts]  # (2, S)
-            figure.add_trace(
-                go.Scatter(
-                    x=[0.03 - 0.06 * counts, 1.03 - 0.06 * counts],  # bars beside each other
-                    y=cells.mean(1),
-                    error_y={"type": "data", "array": cells.std(1), "thickness": 1.5},
-                    mode="lines+markers",
-                    line={"color": colour},
-                    marker={"size": 10, "symbol": symbol},
-                    name=name,
-                    showlegend=smoothing == 1,
-                    hovertemplate=f"{name}: %{{y:.2f}} %<extra></extra>",
-                ),
-                1,
-                smoothing + 1,
-            )
+            x = [0.03 - 0.06 * counts, 1.03 - 0.06 * counts]  # bars beside each other
+            bars = {"type": "data", "array": cells.std(1), "thickness": 1.5}
+            marker, line = {"size": 10, "symbol": symbol}, {"color": colour}
+            more = {"mode": "lines+markers", "line": line, "showlegend": smoothing == 1}
+            said = f"{name}: %{{y:.1f}} %"
+            dots = dot_trace(x, cells.mean(1), name, marker, said, error_y=bars, **more)
+            figure.add_trace(dots, 1, smoothing + 1)
     figure.update_xaxes(
         tickvals=[0, 1], ticktext=["no shrinkage", "shrinkage"], range=[-0.4, 1.4], zeroline=False
     )

@@ -6,9 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from spear_core.explain.neighbourhood import sample_places
-from spear_core.figures.common import BLUE, GREY, PINNED, class_names, layout, log_ticks
+from spear_core.figures.common import layout, log_ticks
 from spear_core.figures.heat import Table, heat
-from spear_core.figures.palette import class_colours
+from spear_core.figures.palette import BLUE, GREY, PINNED, class_colours
+from spear_core.figures.traces import Trace, bar_trace, dot_trace, hover, line_trace
 from spear_core.run import Result
 
 MANY = 40  # clients beyond which rows are sorted and no longer named one by one
@@ -24,7 +25,7 @@ def holdings(result: Result, training: bool = False, pinned: Result | None = Non
     now = _held(result, training)
     then = _held(pinned, training) if pinned else None
     most = max(float(np.nanmax(t.values, initial=1)) for t in (now, then) if t)
-    trace, look, _ = heat(class_names(result), now, then, title="nodes", scale="Viridis", top=most)
+    trace, look, _ = heat(result.graph.names, now, then, title="nodes", scale="Viridis", top=most)
     if len(now.values) > MANY:
         title = {"text": f"{len(now.values)} clients, by main class"}
         look["yaxis"] |= {"title": title, "showticklabels": False}
@@ -55,24 +56,16 @@ def sizes(result: Result, pinned: Result | None = None) -> go.Figure:
         ("training nodes", train, BLUE),
         ("other nodes", every - train, "#56B4E9"),
     ):
-        figure.add_bar(
-            x=place,
-            y=values[order],
-            name=name,
-            marker={"color": colour, "line": {"width": 0}},
-            customdata=order,
-            hovertemplate="client %{customdata}: %{y} " + name + "<extra></extra>",
-        )
+        marker = {"color": colour, "line": {"width": 0}}
+        said = "client %{customdata}: %{y} " + name
+        look = {"marker": marker, "customdata": order}
+        figure.add_trace(bar_trace(place, values[order], name, colour, said, **look))
     if pinned is not None:
         other = np.sort(pinned.partition.sizes.cpu().numpy())[::-1]
-        figure.add_scatter(
-            x=np.arange(len(other)),
-            y=other,
-            name="pinned: all nodes",
-            mode="lines+markers" if len(other) <= MANY else "lines",
-            line={"color": PINNED, "width": 2, "shape": "hvh"},
-            hovertemplate="pinned, %{x}: %{y} nodes<extra></extra>",
-        )
+        mode = "lines+markers" if len(other) <= MANY else "lines"
+        line = {"color": PINNED, "width": 2, "shape": "hvh"}
+        words = {"name": "pinned: all nodes", **hover("pinned, %{x}: %{y} nodes")}
+        figure.add_scatter(x=np.arange(len(other)), y=other, mode=mode, line=line, **words)
     mean = result.graph.num_nodes / len(every)
     figure.add_hline(y=mean, line={"color": GREY, "dash": "dot"})
     figure.update_xaxes(
@@ -100,31 +93,18 @@ def homophily(result: Result, pinned: Result | None = None) -> go.Figure:
         nodes = one.partition.sizes.tolist()
         spread += [nodes[k] for k in held]
         values += [local[k] or 0.0 for k in held]
-        figure.add_scatter(
-            x=[nodes[k] for k in held],
-            y=[local[k] for k in held],
-            customdata=held,
-            mode="markers",
-            name=f"clients {name}".strip(),
-            marker={
-                "color": colour,
-                "symbol": symbol,
-                "size": 10 if len(held) <= MANY else 6,
-                "opacity": 0.85,
-            },
-            hovertemplate="client %{customdata}: %{x} nodes, homophily %{y:.2f}<extra></extra>",
-        )
+        size = 10 if len(held) <= MANY else 6
+        marker = {"color": colour, "symbol": symbol, "size": size, "opacity": 0.85}
+        said = "client %{customdata}: %{x} nodes, homophily %{y:.2f}"
+        x, y, title = [nodes[k] for k in held], [local[k] for k in held], f"clients {name}".strip()
+        figure.add_trace(dot_trace(x, y, title, marker, said, customdata=held))
         whole = one.metrics.homophily
         if whole is not None:
             values.append(whole)
-            figure.add_scatter(
-                x=[0.8 * min(spread, default=1), 1.25 * max(spread, default=1)],
-                y=[whole, whole],
-                mode="lines",
-                name=f"graph {name}".strip() + f": {whole:.2f}",
-                line={"color": colour, "dash": "dash"},
-                hoverinfo="skip",
-            )
+            ends = [0.8 * min(spread, default=1), 1.25 * max(spread, default=1)]
+            line = {"color": colour, "dash": "dash"}
+            title = f"graph {name}".strip() + f": {whole:.2f}"
+            figure.add_trace(line_trace(ends, [whole, whole], title, colour, line=line))
     wide = max(spread, default=1) > 5 * min(spread, default=1)
     axis = log_ticks(np.array(spread)) if wide else {}
     figure.update_xaxes(title="nodes of the client", **axis)
@@ -141,7 +121,7 @@ def small_graph(result: Result, pinned: Result | None = None) -> go.Figure:
     part, at = sample_places(graph)
     mine = result.partition.owner[part.nodes].tolist()
     theirs = pinned.partition.owner[part.nodes].tolist() if pinned else mine
-    label = graph.y[part.nodes].tolist()
+    label, names = graph.y[part.nodes].tolist(), result.graph.names
     colour = client_colours(mine)
     figure = go.Figure()
     for name, now, then, style in (
@@ -164,18 +144,14 @@ def small_graph(result: Result, pinned: Result | None = None) -> go.Figure:
             i for i, k in enumerate(mine) if k == client or (client is None and k not in colour)
         ]
         fill = GREY if client is None else colour[client]
-        figure.add_scatter(
-            x=[at[i][0] for i in some],
-            y=[at[i][1] for i in some],
-            mode="markers+text",
-            name="other clients" if client is None else f"client {client}",
-            marker={"color": fill, "size": 17, "line": {"color": "white", "width": 1}},
-            text=[str(label[i]) for i in some],
-            textfont={"color": ink(fill), "size": 10},
-            customdata=[(part.nodes[i], mine[i], class_names(result)[label[i]]) for i in some],
-            hovertemplate="node %{customdata[0]}, client %{customdata[1]}, "
-            "class %{customdata[2]}<extra></extra>",
-        )
+        name = "other clients" if client is None else f"client {client}"
+        marker = {"color": fill, "size": 17, "line": {"color": "white", "width": 1}}
+        said = "node %{customdata[0]}, client %{customdata[1]}, class %{customdata[2]}"
+        look: Trace = {"mode": "markers+text", "textfont": {"color": ink(fill), "size": 10}}
+        look["text"] = [str(label[i]) for i in some]
+        look["customdata"] = [(part.nodes[i], mine[i], names[label[i]]) for i in some]
+        x, y = [at[i][0] for i in some], [at[i][1] for i in some]
+        figure.add_trace(dot_trace(x, y, name, marker, said, **look))
     bare_axes(figure)
     return layout(figure, 480)
 

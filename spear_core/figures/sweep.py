@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from spear_core.figures.common import ORANGE, layout, log_ticks
-from spear_core.figures.palette import class_colours
-from spear_core.settings import Settings, named, written
+from spear_core.figures.common import layout, log_ticks
+from spear_core.figures.palette import ORANGE, class_colours
+from spear_core.figures.traces import Trace, best_trace, cell_frame, click_trace, hover
+from spear_core.settings import Settings, named, symbol, written
 
 WORDS = {"macro_f1": "macro F1"}  # measures that are not called as in the table
 PERCENT = ("accuracy", "macro_f1")
@@ -31,28 +32,24 @@ def curve(
     customdata.
     """
     places = _Places(knob, _values(table[knob]))
-    figure, marks = go.Figure(), []
+    figure = go.Figure()
+    marks: list[Trace | go.Scatter] = []
     groups = list(table.groupby(by, sort=False))
     for (name, part), colour in zip(groups, class_colours(len(groups)), strict=True):
         line = _over_seeds(part, [knob], measure).sort_values(knob)
         x = [places.of(value) for value in line[knob]]
         _band(figure, x, line, colour, str(name))
-        figure.add_trace(
-            go.Scatter(
-                x=x,
-                y=line["mean"],
-                mode="lines+markers",
-                name=str(name),
-                legendgroup=str(name),
-                line={"color": colour},
-                customdata=[[name, value] for value in line[knob]],
-                text=[
-                    f"{name}, {_both(knob, row)}: {_measured(row, measure)}"
-                    for _, row in line.iterrows()
-                ],
-                hovertemplate="%{text}<extra></extra>",
-            )
-        )
+        each = [row for _, row in line.iterrows()]
+        said = [f"{name}, {_both(knob, row)}: {_measured(row, measure)}" for row in each]
+        data = [[name, value] for value in line[knob]]
+        look: Trace = {"mode": "lines+markers", "name": str(name), "legendgroup": str(name)}
+        look |= {"line": {"color": colour}, "customdata": data, **hover(said)}
+        figure.add_scatter(x=x, y=line["mean"], **look)
+        short = [f"{_symbol(knob, row)}, {_measured(row, measure, short=True)}" for row in each]
+        top = best_trace(x, line["mean"], short, colour)
+        if len(groups) > 1:  # one word in the legend for all of them
+            top |= {"name": "best of each", "showlegend": not marks, "legendgroup": "best"}
+        marks.append(top)
         if here and getattr(here, by) == name and (line[knob] == getattr(here, knob)).any():
             at = line[line[knob] == getattr(here, knob)]
             marks.append(_here([places.of(getattr(here, knob))], at["mean"]))
@@ -91,31 +88,20 @@ def heat(
             ygap=1,
         )
     )
-    figure.add_trace(
-        go.Scatter(
-            x=column,
-            y=row,
-            mode="markers",
-            marker={"symbol": "square", "size": 22, "opacity": 0},
-            customdata=[[a, b] for a, b in zip(cells[x], cells[y], strict=True)],
-            text=[
-                f"{_both(x, r)}<br>{_both(y, r)}<br>{_measured(r, measure)}"
-                for _, r in cells.iterrows()
-            ],
-            hovertemplate="%{text}<extra></extra>",
-            showlegend=False,
-        )
-    )
+    data = [[a, b] for a, b in zip(cells[x], cells[y], strict=True)]
+    said = [
+        f"{_both(x, r)}<br>{_both(y, r)}<br>{_measured(r, measure)}" for _, r in cells.iterrows()
+    ]
+    figure.add_trace(click_trace(column, row, said, data, size=22))
     if here and getattr(here, x) in across and getattr(here, y) in up:
         c, r = across.index(getattr(here, x)), up.index(getattr(here, y))
-        box = {"x0": c - 0.5, "x1": c + 0.5, "y0": r - 0.5, "y1": r + 0.5}
-        figure.add_shape(type="rect", **box, line={"color": ORANGE, "width": 3})
+        figure.add_shape(**cell_frame(c, r, ORANGE))
         figure.add_annotation(
             x=c, y=r + 0.5, text=HERE, showarrow=False, yanchor="bottom", font={"color": ORANGE}
         )
     figure.update_xaxes(title=named(x), **_even(x, across), showgrid=False)
     figure.update_yaxes(title=named(y), **_even(y, up), showgrid=False)
-    return layout(figure, 160 + 34 * len(up))
+    return layout(figure, 520)
 
 
 def best(
@@ -131,23 +117,16 @@ def best(
         top = line.iloc[int(line["mean"].to_numpy().argmax())]
         rows.append((name, part[against].mean(), top))
     names, places, tops = zip(*rows, strict=True)
-    figure = go.Figure(
-        go.Scatter(
-            x=places,
-            y=[top[knob] for top in tops],
-            mode="markers+text",
-            text=names,
-            textposition="top center",
-            cliponaxis=False,
-            marker={"size": 12, "color": class_colours(len(names))},
-            customdata=[[name, top[knob]] for name, top in zip(names, tops, strict=True)],
-            hovertext=[
-                f"{name}: best at {written(knob, top[knob])}, {_measured(top, measure)}"
-                for name, top in zip(names, tops, strict=True)
-            ],
-            hovertemplate="%{hovertext}<extra></extra>",
-        )
-    )
+    best = [top[knob] for top in tops]
+    data = [[name, value] for name, value in zip(names, best, strict=True)]
+    said = [
+        f"{name}: best at {written(knob, top[knob])}, {_measured(top, measure)}"
+        for name, top in zip(names, tops, strict=True)
+    ]
+    look: Trace = {"mode": "markers+text", "textposition": "top center", "cliponaxis": False}
+    look |= {"text": names, "hovertext": said, "hovertemplate": "%{hovertext}<extra></extra>"}
+    marker = {"size": 12, "color": class_colours(len(names))}
+    figure = go.Figure(go.Scatter(x=places, y=best, marker=marker, customdata=data, **look))
     words = "homophily: share of edges inside a class" if against == "edge_homophily" else against
     figure.update_xaxes(title=words, zeroline=False)
     figure.update_yaxes(title=f"best {named(knob)}", zeroline=False)
@@ -202,20 +181,12 @@ def _band(figure: go.Figure, x: list[Any], line: pd.DataFrame, colour: str, name
     if (line["runs"] < 2).all():
         return
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    colour = f"rgba({red},{green},{blue},0.18)"
     for side in (-1, 1):
-        figure.add_trace(
-            go.Scatter(
-                x=x,
-                y=line["mean"] + side * line["spread"],
-                mode="lines",
-                line={"width": 0},
-                fill="tonexty" if side > 0 else None,
-                fillcolor=f"rgba({red},{green},{blue},0.18)",
-                hoverinfo="skip",
-                showlegend=False,
-                legendgroup=name,
-            )
-        )
+        look = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+        fill = {"fill": "tonexty" if side > 0 else None, "fillcolor": colour}
+        y = line["mean"] + side * line["spread"]
+        figure.add_scatter(x=x, y=y, legendgroup=name, **look, **fill)
 
 
 def _here(x: list[Any], y: Any) -> go.Scatter:
@@ -223,15 +194,20 @@ def _here(x: list[Any], y: Any) -> go.Scatter:
     return go.Scatter(x=x, y=y, mode="markers", name=HERE, marker=marker, hoverinfo="skip")
 
 
-def _measured(row: pd.Series, measure: str) -> str:
-    digits, unit = (2, " %") if measure in PERCENT else (4, "")
+def _measured(row: pd.Series, measure: str, short: bool = False) -> str:
+    digits, unit = (1, " %") if measure in PERCENT else (4, "")
     runs = int(row["runs"])
     spread = f" ± {row['spread']:.{digits}f}" if runs > 1 else ""
-    return f"{row['mean']:.{digits}f}{spread}{unit} ({runs} seed{'s' * (runs > 1)})"
+    over = "" if short else f" ({runs} seed{'s' * (runs > 1)})"
+    return f"{row['mean']:.{digits}f}{spread}{unit}{over}"
 
 
 def _word(measure: str) -> str:
     return WORDS.get(measure, measure.replace("_", " "))
+
+
+def _symbol(knob: str, row: pd.Series) -> str:
+    return f"{symbol(knob)} = {written(knob, row[knob])}"
 
 
 def _both(knob: str, row: pd.Series) -> str:

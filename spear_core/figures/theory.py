@@ -5,18 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from spear_core.figures.common import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PINNED,
-    dot_trace,
-    layout,
-    line_trace,
-    log_axis,
-    log_ticks,
-)
+from spear_core.figures.common import layout, log_axis, log_ticks
+from spear_core.figures.palette import BLUE, GREEN, GREY, ORANGE, PINNED
+from spear_core.figures.traces import Trace, dot_trace, line_trace
 from spear_core.studies.risk import Simulation
 from spear_core.studies.risk_check import Check
 
@@ -26,14 +17,13 @@ def risk_curve(seen: Simulation) -> go.Figure:
     figure = go.Figure()
     figure.add_trace(line_trace(seen.lam, seen.theory, "predicted", BLUE))
     marker = {"symbol": "circle-open", "size": 8, "color": ORANGE}
-    dots = dot_trace(seen.lam, seen.measured, "simulated, ± 2 standard errors", marker)
-    dots.update(error_y={"type": "data", "array": 2 * seen.error, "thickness": 1})
-    figure.add_trace(dots)
+    bars = {"type": "data", "array": 2 * seen.error, "thickness": 1}
+    name = "simulated, ± 2 standard errors"
+    figure.add_trace(dot_trace(seen.lam, seen.measured, name, marker, error_y=bars))
     figure.add_trace(line_trace([0, 1], [seen.local] * 2, "local variance σ₀²/n", GREY, "dash"))
     star = {"symbol": "star", "size": 16, "color": GREEN}
-    figure.add_trace(
-        dot_trace([seen.best], [seen.best_risk], f"least at λ* = {seen.best:.2f}", star)
-    )
+    least = f"least at λ* = {seen.best:.2f}"
+    figure.add_trace(dot_trace([seen.best], [seen.best_risk], least, star))
     figure.update_xaxes(title="λ, pull to the peers", range=[-0.03, 1.03], zeroline=False)
     figure.update_yaxes(title="squared error per feature", rangemode="tozero")
     return layout(figure, 380)
@@ -81,7 +71,7 @@ def peer_variance(seen: Check, names: Sequence[str], pinned: Check | None = None
     return layout(figure, 380)
 
 
-def _pinned_dots(seen: Check, x: np.ndarray, error: np.ndarray, names: Sequence[str]) -> go.Scatter:
+def _pinned_dots(seen: Check, x: np.ndarray, error: np.ndarray, names: Sequence[str]) -> Trace:
     rows = (error > 0).nonzero()[0]
     text = [f"pinned: {_pair(seen, i, names)}<br>error {error[i]:.3g}" for i in rows]
     marker = {"symbol": "circle-open", "size": 8, "color": PINNED}

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.errors import SettingError
-from spear_core.figures.common import ORANGE, layout
+from spear_core.figures.common import layout
 from spear_core.figures.heat import NO_PAIR
+from spear_core.figures.palette import ORANGE
 from spear_core.run import Result
 
 SIGNED = [(0.0, ORANGE), (0.5, "#FFFFFF"), (1.0, "#111111")]  # below zero, zero, above

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import torch
@@ -53,25 +54,25 @@ def grid(
     partition = split(graph, settings)
     shape = (*(len(axis) for axis in axes), len(graph.test_nodes))
     labels = torch.empty(shape, dtype=torch.int64, device=graph.device)
-    if not linear(settings):
-        run_alone = torch.ones(shape[:3], dtype=torch.bool, device=graph.device)
-    else:
+    if linear(settings):
         held = poison(perturb(partition, settings), settings, attackers(partition, settings))
         tested = perturb_test(partition, settings).graph
-        run_alone = torch.empty(shape[:3], dtype=torch.bool, device=graph.device)
         few = shape[1]
         if tested.features.layout == torch.sparse_csr:
             few = max(1, HELD // (graph.num_nodes * graph.classes * (max(axes[2]) + 1)))
         for first in range(0, shape[1], few):
             some = slice(first, first + few)
             part = (axes[0], axes[1][some], axes[2])
-            run_alone[:, some] = recombined(held, tested, settings, part, labels[:, some])
-    for i, j, k in run_alone.nonzero().tolist():
-        if k and axes[0][i] == 0 and run_alone[i, j, 0]:  # without neighbours T changes nothing
-            labels[i, j, k] = labels[i, j, 0]
-            continue
-        point = replace(settings, alpha=axes[0][i], gamma=axes[1][j], steps=axes[2][k])
-        labels[i, j, k] = run_on(partition, point).prediction.labels
+            recombined(held, tested, settings, part, labels[:, some])
+    else:
+        for i, j, k in product(*map(range, shape[:3])):
+            if (
+                k and axes[0][i] == 0 and settings.test_alpha < 0
+            ):  # without neighbours T changes nothing
+                labels[i, j, k] = labels[i, j, 0]
+                continue
+            point = replace(settings, alpha=axes[0][i], gamma=axes[1][j], steps=axes[2][k])
+            labels[i, j, k] = run_on(partition, point).prediction.labels
     right = (labels == graph.y[graph.test_nodes]).sum(dim=-1)
     return Grid(settings, *axes, labels, right.double() / labels.shape[-1])
 
@@ -85,8 +86,13 @@ def _axis(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def linear(settings: Settings) -> bool:
-    """Whether the server only adds prototypes up, with weights that do not depend on them."""
+    """Whether the server only adds prototypes up, with weights that do not depend on them.
+
+    Elsewhere, and where clients or inference choose their own smoothing, every point is a run.
+    """
     lying = settings.attacker_count or settings.chosen
     forged = lying and (settings.forge != "none" or settings.inflate != 1)
     private = settings.epsilon < math.inf
-    return not (forged or private) and settings.peers == "mean" and settings.defence == "none"
+    plain = not (forged or private) and settings.peers == "mean" and settings.defence == "none"
+    own = settings.test_alpha >= 0 or settings.test_steps >= 0  # inference smooths otherwise
+    return plain and not own and settings.smoothing == "fixed" and settings.head == "cosine"

@@ -10,8 +10,7 @@ from spear_core.partition import Partition
 from spear_core.propagate import as_double, block_width
 from spear_core.server import mixture
 from spear_core.settings import Settings
-
-SUMMED = 2048  # dense rows summed in float32; what they give is added up in float64
+from spear_core.wanted import still_wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,7 @@ class Basis:
 
     @property
     def columns(self) -> int:
-        """J: how many columns sums for sparse features have for every power."""
+        """J: how many columns the sums have for every power."""
         return min(len(self.omega), len(self.classes) * self.omega.shape[1])
 
     @property
@@ -39,26 +38,8 @@ class Basis:
         """Which of the classes that can win every upload is of, (P)."""
         return torch.searchsorted(self.classes, self.uploads.label)
 
-    def by_client(self) -> Tensor:
-        """The sums for dense features, (T + 1, C', G, F) in float64, client by client."""
-        graph, owner = self.partition.graph, self.partition.owner
-        (classes, gammas), count, width = self.shape, self.masses.shape[1], graph.num_features
-        table = torch.zeros(
-            self.uploads.clients, classes, gammas, dtype=torch.float64, device=owner.device
-        )
-        table[self.uploads.client, self.place] = self.omega.double()
-        total = torch.zeros(count, classes, gammas, width, dtype=torch.float64, device=owner.device)
-        sizes = torch.bincount(owner, minlength=self.uploads.clients).tolist()
-        for k, nodes in enumerate(owner.argsort(stable=True).split(sizes)):
-            own = total.new_zeros(count * classes, width)
-            for rows in nodes.split(SUMMED):
-                mass = self.masses.index_select(0, rows).flatten(1)
-                own += mass.t() @ graph.features.index_select(0, rows)
-            total += table[k, :, :, None] * own.view(count, classes, 1, width)
-        return total
-
     def by_column(self) -> tuple[Tensor, Tensor | None]:
-        """The sums for any features in float64, (F, T + 1, J), and the mix (C' G, J) of every γ.
+        """The sums in float64, (F, T + 1, J), and the mix (C' G, J) of every γ.
 
         The J columns are the (client, class) pairs, or if those are fewer the classes with the
         weights of every γ: then there is nothing left to mix.
@@ -94,7 +75,6 @@ def make_basis(
     settings: Settings,
     gammas: tuple[float, ...],
     top: int,
-    dtype: torch.dtype,
 ) -> Basis:
     """The basis of a partition; the settings' own α, γ and T are not looked at."""
     uploads = unsmoothed(partition, 0.0, 0, settings.reliability == "degree")
@@ -102,11 +82,12 @@ def make_basis(
     omega = torch.stack([mixture(uploads, settings, g)[1] for g in gammas], 1)
     classes = torch.bincount(uploads.label).nonzero().squeeze(1)
     every = slice(0, partition.graph.classes)
-    start = uploads.source.indicator(dtype)(every).index_select(1, classes)
-    operator = as_double(partition.operator_t) if dtype == torch.float64 else partition.operator_t
+    start = uploads.source.indicator(torch.float64)(every).index_select(1, classes)
+    operator = as_double(partition.operator_t)
     masses = start.new_empty(len(start), top + 1, len(classes))
     step = block_width(len(start), start.device)
     for first in range(0, len(classes), step):
+        still_wanted()
         columns = slice(first, first + step)
         power = start[:, columns].contiguous()
         masses[:, 0, columns] = power

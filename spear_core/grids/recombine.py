@@ -6,6 +6,8 @@ once, and a point is a recombination of them: of features if they are dense and 
 (by_features.py), of products otherwise (by_products.py).
 """
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -22,8 +24,8 @@ Axes = tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]]
 
 def recombine(
     partition: Partition, graph: Graph, settings: Settings, axes: Axes, labels: Tensor
-) -> Tensor:
-    """Fill in the labels (A, G, S, M); True for every point that takes a single run, (A, G, S)."""
+) -> None:
+    """Fill in the labels of every point, (A, G, S, M)."""
     alphas, gammas, steps = axes
     top = max(steps)
     rows = [(*mixing(a, t), *[0.0] * (top - t)) for a in alphas for t in steps]
@@ -37,14 +39,11 @@ def recombine(
         for i, k in points[u]:
             labels[i, gamma, k, nodes] = won
 
-    run_alone = torch.zeros(labels.shape[:3], dtype=torch.bool, device=graph.device)
     narrow = graph.num_features <= graph.classes * len(gammas) * (top + 1)
     dense = torch.sparse_csr not in (graph.features.layout, partition.graph.features.layout)
     if narrow and dense:
-        basis = make_basis(partition, settings, gammas, top, torch.float32)
-        for u, j in by_features(graph, w, basis, put):
-            for i, k in points[u]:
-                run_alone[i, j, k] = True
+        first = [(alphas[own[0][0]], steps[own[0][1]]) for own in points]
+        at = [[replace(settings, alpha=a, gamma=g, steps=t) for g in gammas] for a, t in first]
+        by_features(partition, graph, w, at, put)
     else:
-        by_products(graph, w, make_basis(partition, settings, gammas, top, torch.float64), put)
-    return run_alone
+        by_products(graph, w, make_basis(partition, settings, gammas, top), put)

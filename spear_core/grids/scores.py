@@ -7,6 +7,7 @@ from torch import Tensor
 
 from spear_core.graph import Graph
 from spear_core.propagate import block_width
+from spear_core.wanted import still_wanted
 
 BLOCK = 500_000  # scores made at once: they stay in the cache
 
@@ -22,6 +23,7 @@ def powers_at_tests(
     powers = x.new_empty(top + 1, len(nodes), width)
     step = block_width(graph.num_nodes, graph.device)
     for first in range(0, width, step):
+        still_wanted()
         columns = slice(first, first + step)
         power = x[:, columns].contiguous()
         powers[0, :, columns] = power.index_select(0, nodes)
@@ -33,13 +35,14 @@ def powers_at_tests(
     return powers
 
 
-def winners(scores: Tensor, least: Tensor, classes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The first class over dimension 1 that reaches `least`, where others do too, and which do.
+def winners(scores: Tensor, least: Tensor, classes: Tensor) -> tuple[Tensor, Tensor]:
+    """The first class over dimension 1 that reaches `least`, and where others do too.
 
-    Shapes (U', G, M'), (L, 3) and (L, C'). A comparison that gives 1.0 or 0.0 is quicker than one
+    Shapes (U', G, M') and (L, 3). A comparison that gives 1.0 or 0.0 is quicker than one
     that gives a truth value, and one product then counts and names the classes that reach it.
     Where all scores are zero there is no doubt: the first class wins, whoever adds up.
     """
+    still_wanted()
     reaching = torch.ge(scores, least[:, None], out=torch.empty_like(scores))
     tally = torch.stack([torch.ones_like(classes), classes]).to(scores.dtype)
     found = (tally @ reaching.flatten(2)).unflatten(2, scores.shape[2:])  # (U', 2, G, M')
@@ -48,4 +51,4 @@ def winners(scores: Tensor, least: Tensor, classes: Tensor) -> tuple[Tensor, Ten
     close = reaching[u, :, j, m] > 0
     winner[u, j, m] = classes[close.to(torch.uint8).argmax(dim=1)].to(winner.dtype)
     doubt = scores[u, :, j, m].any(dim=1)
-    return winner, torch.stack([u, j, m], dim=1)[doubt], close[doubt]
+    return winner, torch.stack([u, j, m], dim=1)[doubt]

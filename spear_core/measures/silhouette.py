@@ -13,6 +13,7 @@ from spear_core.graph import Graph
 from spear_core.measures.centroids import class_sums
 from spear_core.powers import TESTED
 from spear_core.propagate import mixing, propagate
+from spear_core.wanted import still_wanted
 
 RESOLUTION = 1e-6  # of a cosine distance computed in single precision
 FEW_STEPS = 5  # up to here the row products that serve every α are kept
@@ -92,6 +93,7 @@ def row_products(graph: Graph, steps: int) -> Tensor:
 def _column_blocks(graph: Graph, width: int = 512) -> Iterator[Tensor]:
     """X̃ by dense blocks of columns, so that memory stays small."""
     for start in range(0, graph.num_features, width):
+        still_wanted()
         yield _columns(graph, start, min(start + width, graph.num_features))
 
 

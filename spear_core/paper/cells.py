@@ -29,7 +29,7 @@ class Cell:
     row: str
     column: str
     settings: Settings
-    metric: str = "accuracy"  # a name of Metrics, or seconds
+    metric: str = "accuracy"  # a name of Metrics, seconds, speedup or a count of the graph
     printed: float | None = None  # accuracy in percent, KiB, seconds or as printed
     seeds: str = "paper"  # the paper's five, or 42 where it prints a single run
     draws: int = 1  # noise is drawn this often for each seed
@@ -85,7 +85,7 @@ def cells() -> list[Cell]:
         note = "our formula; the paper gives none" if row.split()[0] in "semantic degree" else ""
         accuracy("heuristics", row, heuristics, heuristics["rows"][row], changes, note=note)
     out += [*_perturbation(), *_byzantine(), *_silhouettes(), *_errors(), *_costs(), *_claims()]
-    return out
+    return [*out, *_speed(), *_datasets()]
 
 
 def curves() -> list[Cell]:
@@ -193,6 +193,34 @@ def _costs() -> list[Cell]:
         note = "another machine: not comparable, shown for its size"
         settings = _settings(dataset)
         out.append(Cell("seconds", "SPEAR", dataset, settings, "seconds", value, note=note))
+    return out
+
+
+def _speed() -> list[Cell]:
+    """The printed multipliers, which are FedAvg's printed seconds over SPEAR's."""
+    table, row = reported()["efficiency_speedup"], "SPEAR against FedAvg"
+    note = "processor time: stored runs of our FedAvg, 100 rounds; another machine than the paper's"
+    return [
+        Cell("speed", row, name, _settings(name), "speedup", value, "42", note=note)
+        for name, value in zip(table["columns"], table["rows"][row], strict=True)
+    ]
+
+
+def _datasets() -> list[Cell]:
+    """The dataset statistics that are numbers; `20/class` and `54%` are compared in their unit."""
+    table, out = reported()["datasets"], []
+    for name, values in table["rows"].items():
+        for column, value in zip(table["columns"], values, strict=True):
+            if column == "category":
+                continue
+            text = str(value)
+            unit = " a class" if "/class" in text else " %" if "%" in text else ""
+            number = float(text.removesuffix("/class").removesuffix("%"))
+            note = "pairs of different nodes" if column == "edges" else ""
+            metric = f"graph {column}{unit}"
+            out.append(
+                Cell("datasets", name, column, _settings(name), metric, number, "42", note=note)
+            )
     return out
 
 

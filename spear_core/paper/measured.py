@@ -3,20 +3,19 @@
 What a user measures goes into the cache; `make tables` renews the file that ships.
 """
 
-import csv
 import json
 import math
 import statistics
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 
-from spear_core.datasets import CATALOGUE, store
+from spear_core.datasets import CATALOGUE, csv_rows, store
+from spear_core.fields import changed
 from spear_core.measures.versions import versions
 from spear_core.paper.cells import Cell, cells, curves
-from spear_core.run import Result, run
+from spear_core.paper.values import values_of
 from spear_core.settings import PAPER_SEEDS, Settings
 
 FILE = Path(__file__).with_name("measured.csv")  # shipped: read, never written by a user
@@ -24,18 +23,20 @@ SEEDS = {"paper": PAPER_SEEDS, "42": (42,)}
 DIGITS = {
     "accuracy": 2,
     "seconds": 2,
+    "speedup": 0,
     "bytes_up_prototypes": 1,
     "error_local_all": 3,
     "error_mean_all": 3,
     "error_spear_all": 3,
 }
-NOT_COMPARED = ("seconds",)  # depends on the machine
-WITHIN, NEAR, DIFFERS, OPEN, NEW = (
-    "within the spread",
-    "within two spreads",
+NOT_COMPARED = ("seconds", "speedup")  # depends on the machine
+FAR_POINTS = 3.0  # of accuracy: a gap that is flagged whatever the error
+AGREES, DIFFERS, FAR, OPEN, NEW = (
+    "agrees",
     "differs",
+    "over 3 points off",
     "not measured",
-    "not printed",
+    "not compared",
 )
 
 
@@ -60,21 +61,44 @@ class Measured:
 
     @property
     def mark(self) -> str:
-        """How the measured mean lies to the printed one."""
-        if self.mean is None or self.std is None:
+        """How the measured mean lies to the printed one: within two standard errors, or not.
+
+        The paper prints no spread, so the error is that of our mean alone.
+        """
+        if self.mean is None:
             return OPEN
         if self.printed is None or self.metric in NOT_COMPARED:
             return NEW
+        if self.metric == "accuracy" and abs(self.mean - self.printed) > FAR_POINTS:
+            return FAR
         # a printed figure stands for everything that rounds to it
         gap = abs(self.mean - self.printed) - 0.5 * 10**-self.digits
-        if gap <= self.std + 1e-12:
-            return WITHIN
-        return NEAR if gap <= 2 * self.std + 1e-12 else DIFFERS
+        return AGREES if gap <= 2 * self.error + 1e-9 else DIFFERS
+
+    @property
+    def error(self) -> float:
+        """The standard error of our mean over seeds, draws averaged first; 0 with one seed."""
+        seeds, values = len(self.seeds.split()), [float(v) for v in self.values.split()]
+        if seeds < 2 or self.std is None:
+            return 0.0
+        if len(values) != seeds * self.draws:  # of stored rivals the spread alone is there
+            return self.std / math.sqrt(seeds - 1)
+        each = [values[i : i + self.draws] for i in range(0, len(values), self.draws)]
+        return statistics.stdev(map(statistics.mean, each)) / math.sqrt(seeds)
+
+    @property
+    def words(self) -> str:
+        """Mean ± standard deviation, as many decimals as the paper prints."""
+        if self.mean is None or self.std is None:
+            return "not measured"
+        many = len(self.seeds.split()) * self.draws > 1
+        spread = f" ± {self.std:.{self.digits}f}" if many else ""
+        return f"{self.mean:.{self.digits}f}{spread}"
 
     @property
     def digits(self) -> int:
         """Decimals that the paper prints for such a figure."""
-        return DIGITS.get(self.metric, 4)
+        return 0 if self.metric.startswith("graph") else DIGITS.get(self.metric, 4)
 
     @property
     def where(self) -> tuple[str, str, str]:
@@ -85,7 +109,7 @@ def measure_cell(cell: Cell) -> Measured:
     """Run a cell with all its seeds and draws; a dataset that is not here leaves it open."""
     seeds = SEEDS[cell.seeds]
     missing = _missing(cell.settings.dataset)
-    values = [] if missing else _values(cell, seeds)
+    values = [] if missing else values_of(cell, seeds)
     return Measured(
         table=cell.table,
         row=cell.row,
@@ -130,62 +154,22 @@ def own() -> Path:
 def write(rows: list[Measured], path: Path) -> None:
     """Store the rows; those of other tables that are already there stay."""
     fresh = {row.table for row in rows}
-    kept = [row for row in read(path) if row.table not in fresh] if path.exists() else []
+    kept = [row for row in read(path) if row.table not in fresh]
     tables = list(dict.fromkeys(c.table for c in [*cells(), *curves()]))
     every = sorted([*kept, *rows], key=lambda row: tables.index(row.table))
-    part = path.with_suffix(".part")
-    with part.open("w", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        names = [f.name for f in fields(Measured)]
-        writer.writerow(names)
-        writer.writerows([_text(getattr(row, name)) for name in names] for row in every)
-    part.replace(path)
+    csv_rows.write(path, Measured, every, number=lambda v: f"{v:.9g}")
 
 
 def read(path: Path = FILE) -> list[Measured]:
-    """The stored rows."""
-    with path.open(newline="") as lines:
-        return [_row(line) for line in csv.DictReader(lines)]
-
-
-def _values(cell: Cell, seeds: tuple[int, ...]) -> list[float]:
-    points = [
-        replace(cell.settings, seed=seed, draw=draw) for seed in seeds for draw in range(cell.draws)
-    ]
-    found = [_value(_run(point), cell.metric) for point in points]
-    return [cell.scale * value for value in found if value is not None]
-
-
-def _value(result: Result, metric: str) -> float | None:
-    return result.method_seconds if metric == "seconds" else getattr(result.metrics, metric)
-
-
-@lru_cache(maxsize=40)
-def _run(settings: Settings) -> Result:
-    return run(settings)
+    """The stored rows; none where there is no file."""
+    return csv_rows.read_all(path, Measured)
 
 
 def _missing(dataset: str) -> str:
     """Why a dataset cannot be measured here; empty if it can."""
-    entry = CATALOGUE[dataset]
-    return "" if entry.builtin or store.found(entry) else f"{dataset} is not on this machine"
+    return "" if store.on_disk(CATALOGUE[dataset]) else f"{dataset} is not on this machine"
 
 
 def _changed(settings: Settings) -> dict[str, object]:
-    usual = Settings().to_dict()
-    return {k: v for k, v in settings.to_dict().items() if v != usual[k] and k != "seed"}
-
-
-def _row(line: dict[str, str]) -> Measured:
-    def number(name: str) -> float | None:
-        return float(line[name]) if line[name] else None
-
-    parts: dict[str, object] = dict(line)
-    parts |= {name: number(name) for name in ("printed", "mean", "std")}
-    return Measured(**{**parts, "draws": int(line["draws"])})  # type: ignore[arg-type]
-
-
-def _text(value: object) -> object:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.6g}"
-    return "" if value is None else value
+    plain = settings.to_dict()
+    return {name: plain[name] for name in changed(settings) if name != "seed"}

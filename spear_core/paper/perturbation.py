@@ -6,10 +6,11 @@ figures are the stored table `perturbation.csv`, from which the Noise page is dr
 settings, `run` with these gives its figure again; the other rules are not on offer here.
 """
 
-import csv
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
+
+from spear_core.datasets import csv_rows
 
 FILE = Path(__file__).with_name("perturbation.csv")
 DATASETS = ("Cora", "CiteSeer", "PubMed")
@@ -53,14 +54,7 @@ class Row:
 
 def read(path: Path = FILE) -> list[Row]:
     """The stored rows."""
-    with path.open(newline="") as lines:
-        return [_row(line) for line in csv.DictReader(lines)]
-
-
-def _row(line: dict[str, str]) -> Row:
-    kinds: dict[str, type] = {"draws": int}
-    kinds |= dict.fromkeys(("mean", "standard_error", "seed_error", "std", "printed"), float)
-    return Row(**{name: kinds.get(name, str)(value) for name, value in line.items()})
+    return csv_rows.read_all(path, Row)
 
 
 def by_fit(rows: list[Row], kind: str) -> list[tuple[str, float, int]]:

@@ -19,7 +19,17 @@ from spear_core.settings import Settings
 
 Row = dict[str, Any]  # the measures of one run, by name
 # what a run's numbers come from, besides the files of the root
-FOLDERS = ("datasets", "transforms", "defences", "measures", "grids", "sweeps")
+FOLDERS = (
+    "client",
+    "lance",
+    "datasets",
+    "transforms",
+    "defences",
+    "measures",
+    "grids",
+    "sweeps",
+    "memory",
+)
 
 
 @lru_cache(maxsize=1)

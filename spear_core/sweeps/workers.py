@@ -9,6 +9,7 @@ from typing import Any
 from spear_core.errors import SpearError
 from spear_core.sweeps.block import Block, measure_block
 from spear_core.sweeps.store import version
+from spear_core.wanted import still_wanted
 
 TRIES = 4  # how often a block is handed out whose worker was lost
 AHEAD = 1000  # blocks handed out at once
@@ -61,6 +62,7 @@ def _by_workers(
 
     try:
         while not stop():
+            still_wanted()
             for block in islice(queue, AHEAD - len(out)):
                 hand_out(block, 1)
             if not out:

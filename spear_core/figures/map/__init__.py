@@ -5,7 +5,11 @@ from typing import Any
 import plotly.graph_objects as go
 
 from spear_core.embed import Map
+from spear_core.explain.node import View
+from spear_core.figures.common import note
+from spear_core.figures.map.asked import around_node
 from spear_core.figures.map.moves import comparable, ring, trails
+from spear_core.figures.map.nodes import drawn, told
 from spear_core.figures.map.places import Places, distances, placed
 from spear_core.figures.map.traces import GREY, background, centroids, glob, ink_line, local
 from spear_core.run import Result
@@ -20,12 +24,13 @@ def map_figure(
     colour: str = "class",
     before: Result | None = None,
     chosen: tuple[int, int] | None = None,
+    view: View | None = None,
 ) -> go.Figure:
     """The map with the prototypes of a result.
 
     `show` is both, local or global; `colour` is class, client or right or wrong. `before` is an
     earlier result: thin trails lead from there. `chosen` = (client, class) gets a ring and a line
-    to the mean of its peers.
+    to the mean of its peers; `view` is a node that was asked.
     """
     places = placed(plane, result)
     traces = background(plane, result, colour)
@@ -38,9 +43,11 @@ def map_figure(
     traces.append(centroids(result, places))
     if chosen is not None and show != "global":
         traces += ring(plane, result, places, chosen)
+    if view is not None:
+        traces += around_node(plane, result, view)
     hollow = _hollow(plane, places, show)
     traces += _key(show, bool(hollow))
-    return go.Figure(traces, _layout(plane, result))
+    return go.Figure(traces, _layout(plane, result, {"nodes": told(plane, result, colour)}))
 
 
 def alt_text(plane: Map, result: Result) -> str:
@@ -84,48 +91,34 @@ def _key(show: str, hollow: bool) -> list[dict[str, Any]]:
         entries.insert(-1, ("global prototypes", "star", "global"))
     if hollow:
         entries.append(("hollow: unlike any node", "diamond-open", "hollow"))
+    same = {"type": "scatter", "mode": "markers", "x": [None], "y": [None], "meta": "ink"}
+    look = {"size": 11, "color": GREY, "line": ink_line(1.5)}
     return [
-        {
-            "type": "scatter",
-            "name": name,
-            "legendgroup": group,
-            "mode": "markers",
-            "x": [None],
-            "y": [None],
-            "meta": "ink",
-            "marker": {"symbol": symbol, "size": 11, "color": GREY, "line": ink_line(1.5)},
-        }
+        {**same, "name": name, "legendgroup": group, "marker": {"symbol": symbol, **look}}
         for name, symbol, group in entries
     ]
 
 
-def _layout(plane: Map, result: Result) -> dict[str, Any]:
+def _layout(plane: Map, result: Result, meta: dict[str, Any]) -> dict[str, Any]:
     axis = {"visible": False, "zeroline": False, "showgrid": False}
-    kind = {
-        "text": f"{plane.kind} · {len(plane.nodes):,} nodes",
-        "xref": "paper",
-        "yref": "paper",
-        "x": 0,
-        "y": 1,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 13},
-    }
+    legend = {"orientation": "h", "x": 0, "y": 0, "yanchor": "top", "font": {"size": 12}}
     return {
         "uirevision": result.graph.name,  # zoom and legend survive everything but another graph
-        "xaxis": axis,
-        "yaxis": axis,
+        "xaxis": axis | {"range": _reach(plane, 0)},
+        "yaxis": axis | {"range": _reach(plane, 1)},
         "dragmode": "pan",
         "hovermode": "closest",
         "margin": {"l": 4, "r": 4, "t": 32, "b": 4},
-        "legend": {
-            "orientation": "h",
-            "x": 0,
-            "y": 0,
-            "yanchor": "top",
-            "itemsizing": "constant",
-            "font": {"size": 12},
-        },
-        "annotations": [kind],
+        "legend": {**legend, "itemsizing": "constant"},
+        "hoverdistance": 6,  # further off the nodes are asked
+        "annotations": [note(f"{plane.kind} · {drawn(plane)}", 13)],
+        "meta": meta,
     }
+
+
+def _reach(plane: Map, side: int) -> list[float]:
+    """From end to end of the nodes: the same whatever prototypes are drawn among them."""
+    at = plane.xy[:, side] / plane.radius
+    low, high = float(at.min()), float(at.max())
+    room = 0.07 * (high - low) or 1.0
+    return [low - room, high + room]

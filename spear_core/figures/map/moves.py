@@ -21,7 +21,7 @@ def trails(old: Places, before: Result, new: Places, result: Result, show: str) 
     """Thin lines from the last place of every prototype that is in both results."""
     pairs: list[tuple[np.ndarray, np.ndarray]] = []
     if show != "global":
-        pairs += _moves(_names(before), old.local, _names(result), new.local)
+        pairs += _moves(before.uploads.pairs, old.local, result.uploads.pairs, new.local)
     if show != "local":
         pairs += _moves(old.classes.tolist(), old.glob, new.classes.tolist(), new.glob)
     moved = [(a, b) for a, b in pairs if float(np.abs(a - b).max()) > 1e-3]
@@ -43,7 +43,7 @@ def ring(
     plane: Map, result: Result, places: Places, chosen: tuple[int, int]
 ) -> list[dict[str, Any]]:
     """A ring round the chosen prototype and a line to the mean of its peers."""
-    names = _names(result)
+    names = result.uploads.pairs
     client, label = chosen
     if (client, label) not in names:
         return []
@@ -58,32 +58,21 @@ def ring(
         {**same, "name": "chosen", "mode": "markers", "x": own[:1], "y": own[1:], "marker": ring}
     ]
     if sum(other == label for _, other in names) > 1:  # else it is its own peer
-        dot = {
-            "symbol": ["circle", "circle-open"],
-            "size": [1, 12],
-            "color": GREY,
-            "line": ink_line(2),
+        dot = {"symbol": ["circle", "circle-open"], "size": [1, 12], "color": GREY}
+        x, y = ([float(own[i]), float(peers[i])] for i in (0, 1))
+        said = ["", f"mean of its peers, pulled there by λ = {lam:.2f}"]
+        line = {
+            "name": "peers",
+            "mode": "lines+markers",
+            "x": x,
+            "y": y,
+            "line": {**ink_line(2), "dash": "dot"},
+            "marker": {**dot, "line": ink_line(2)},
+            "hoverinfo": "text",
+            "hovertext": said,
         }
-        out.append(
-            {
-                **same,
-                "name": "peers",
-                "mode": "lines+markers",
-                "x": [float(own[0]), float(peers[0])],
-                "y": [float(own[1]), float(peers[1])],
-                "line": {**ink_line(2), "dash": "dot"},
-                "marker": dot,
-                "hoverinfo": "text",
-                "hovertext": ["", f"mean of its peers, pulled there by λ = {lam:.2f}"],
-            }
-        )
+        out.append(same | line)
     return out
-
-
-def _names(result: Result) -> list[tuple[int, int]]:
-    """(client, class) of every local prototype."""
-    up = result.uploads
-    return list(zip(up.client.tolist(), up.label.tolist(), strict=True))
 
 
 def _moves(

@@ -1,18 +1,17 @@
 """The prototypes of a pinned run on the map of the present one."""
 
-from math import isnan
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from spear_core.embed import Map
-from spear_core.figures.common import class_names
-from spear_core.figures.map.places import distances, placed
-from spear_core.figures.map.traces import GREY
+from spear_core.figures.map.places import placed
+from spear_core.figures.map.traces import GREY, ink_line
 from spear_core.run import Result
 
-INK = {"meta": "ink", "legendgroup": "pinned", "showlegend": False, "opacity": 0.75}
+INK: dict[str, Any] = {"type": "scatter", "meta": "ink", "showlegend": False, "opacity": 0.75}
+INK |= {"name": "pinned", "legendgroup": "pinned"}
 
 
 def with_pinned(
@@ -26,7 +25,7 @@ def with_pinned(
     """
     if pinned is None:
         return figure
-    places, up, names = placed(plane, pinned), pinned.uploads, class_names(pinned)
+    places, up, names = placed(plane, pinned), pinned.uploads, pinned.graph.names
     below: list[dict[str, Any]] = []
     above: list[dict[str, Any]] = []
     if show != "global":
@@ -52,31 +51,16 @@ def with_pinned(
     return figure
 
 
-def alt_pinned(pinned: Result | None) -> str:
-    """What the outlines are, in words."""
-    if pinned is None:
-        return ""
-    far = float(distances(pinned)["global"].mean())
-    words = " Outlines with a dot are the prototypes of the pinned setting"
-    return words + ("." if isnan(far) else f", the global ones at a mean distance of {far:.3f}.")
-
-
 def _outlines(symbol: str, xy: np.ndarray, words: list[str], size: Any) -> dict[str, Any]:
+    shape = {"symbol": f"{symbol}-open-dot"}
     return {
         **INK,
-        "type": "scatter",
-        "name": "pinned",
         "mode": "markers",
         "x": xy[:, 0],
         "y": xy[:, 1],
         "hovertext": [f"<b>pinned: {said}" for said in words],
         "hovertemplate": "%{hovertext}<extra></extra>",
-        "marker": {
-            "symbol": f"{symbol}-open-dot",
-            "size": size,
-            "color": GREY,
-            "line": {"color": GREY, "width": 1.5},
-        },
+        "marker": {**shape, "size": size, "color": GREY, "line": ink_line(1.5)},
     }
 
 
@@ -87,11 +71,9 @@ def _lines(
     ends = [(a, now[c]) for c, a in zip(old.tolist(), old_xy.tolist(), strict=True) if c in now]
     return {
         **INK,
-        "type": "scatter",
-        "name": "pinned",
         "mode": "lines",
         "x": [v for a, b in ends for v in (a[0], b[0], None)],
         "y": [v for a, b in ends for v in (a[1], b[1], None)],
         "hoverinfo": "skip",
-        "line": {"color": GREY, "width": 1.5, "dash": "dot"},
+        "line": {**ink_line(1.5), "dash": "dot"},
     }

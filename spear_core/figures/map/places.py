@@ -10,7 +10,6 @@ from torch import Tensor
 
 from spear_core import embed
 from spear_core.embed import Map
-from spear_core.figures.common import class_names
 from spear_core.measures import prototype_error
 from spear_core.run import Result
 
@@ -63,7 +62,7 @@ def distances(result: Result) -> pd.DataFrame:
             name.replace("spear", "global"): v for name, v in far.items()
         }
         table = {name: array(values) for name, values in columns.items()}
-        _distances[result] = pd.DataFrame({"class": class_names(result), **table})
+        _distances[result] = pd.DataFrame({"class": result.graph.names, **table})
     return _distances[result].copy()
 
 

@@ -6,55 +6,46 @@ import numpy as np
 import torch
 
 from spear_core.embed import Map
-from spear_core.figures.common import class_names, clip
+from spear_core.figures.common import clip
+from spear_core.figures.map.nodes import LEGEND_MOST, groups, in_order
 from spear_core.figures.map.places import Places, array, distances
-from spear_core.figures.palette import RIGHT, WRONG, class_colours
+from spear_core.figures.palette import RIGHT, WRONG, class_colours, class_symbols
 from spear_core.run import Result
 
 # where a page does not put the colour of its text instead (meta = "ink", meta = "outlined")
 GREY, OUTLINE = "#8C8C8C", "#4D4D4D"
-LEGEND_MOST = 12
 NAMED_MOST = 20  # classes whose names are written on the map
 
 
 def background(plane: Map, result: Result, colour: str) -> list[dict[str, Any]]:
     """The nodes: a trace for each group if there are few, so that the legend can hide one."""
-    xy, nodes = array(plane.xy) / plane.radius, plane.nodes
-    if colour == "client":
-        group = array(result.partition.owner[nodes])
-        colours = class_colours(result.partition.clients)
-        names = [f"client {k}" for k in range(len(colours))]
-    elif colour == "right or wrong":
-        guess = result.every_prediction.labels[nodes]
-        group = array((guess != result.graph.y[nodes]).long())
-        colours, names = [RIGHT, WRONG], ["right", "wrong"]
-    else:
-        group = array(result.graph.y[nodes])
-        colours = class_colours(result.graph.classes)
-        names = [clip(name) for name in class_names(result)]
-    same = {"type": "scattergl", "mode": "markers", "hoverinfo": "skip"}
-    look = {"size": 5 if len(nodes) < 1000 else 4, "opacity": 0.55}
-    if len(colours) > LEGEND_MOST:
+    xy = array(plane.xy) / plane.radius
+    group, colours, names = groups(plane, result, colour)
+    same = {"type": "scattergl", "mode": "markers", "hoverinfo": "skip", "meta": "nodes"}
+    look = {"size": 5 if len(xy) < 1000 else 4, "opacity": 0.55}
+    rows = in_order(group, colours)
+    if len(rows) < len(colours):
         steps = [(step / len(colours), c) for i, c in enumerate(colours) for step in (i, i + 1)]
         limits = {"cmin": -0.5, "cmax": len(colours) - 0.5}
         marker = {**look, "color": group, "colorscale": steps, **limits}
         return [{**same, "x": xy[:, 0], "y": xy[:, 1], "marker": marker, "showlegend": False}]
     room = len(colours) + 4 <= LEGEND_MOST  # four more entries say what the shapes are
+    symbols = class_symbols(len(colours))
     return [
         {
             **same,
-            "x": xy[group == g, 0],
-            "y": xy[group == g, 1],
-            "marker": {**look, "color": colours[g]},
+            "x": xy[some, 0],
+            "y": xy[some, 1],
+            "marker": {**look, "color": colours[g], "symbol": symbols[g]},
             "name": names[g],
             "showlegend": room,
         }
-        for g in range(len(colours))
+        for g, some in enumerate(rows)
     ]
 
 
 def local(plane: Map, result: Result, places: Places, colour: str) -> dict[str, Any]:
-    up, names = result.uploads, class_names(result)
+    up, names = result.uploads, result.graph.names
     client, label, n = (v.tolist() for v in (up.client, up.label, up.counts))
     lam = result.estimate.weights.tolist()
     most = max(n, default=1)
@@ -63,73 +54,61 @@ def local(plane: Map, result: Result, places: Places, colour: str) -> dict[str, 
         + _similar(cosine, plane)
         for k, c, count, cosine in zip(client, label, n, places.local_cosine, strict=True)
     ]
+    marker = {
+        "symbol": _symbols("diamond", places.local_cosine, plane),
+        "size": [8 + 12 * (count / most) ** 0.5 for count in n],
+        "color": _local_colours(result, colour),
+        "line": _line(places.local_cosine, plane),
+    }
     return {
+        **_points("local", places.local, hover, marker),
         "type": "scatter" if len(n) <= 400 else "scattergl",
-        "name": "local",
-        "legendgroup": "local",
-        "mode": "markers",
-        "x": places.local[:, 0],
-        "y": places.local[:, 1],
         "customdata": [{"client": k, "label": c} for k, c in zip(client, label, strict=True)],
-        "hovertext": hover,
-        "hovertemplate": "%{hovertext}<extra></extra>",
-        "showlegend": False,
         "meta": "outlined",
-        "marker": {
-            "symbol": _symbols("diamond", places.local_cosine, plane),
-            "size": [8 + 12 * (count / most) ** 0.5 for count in n],
-            "color": _local_colours(result, colour),
-            "line": _line(places.local_cosine, plane),
-        },
     }
 
 
 def glob(plane: Map, result: Result, places: Places, colour: str) -> dict[str, Any]:
-    names, colours = class_names(result), class_colours(result.graph.classes)
+    names, colours = result.graph.names, class_colours(result.graph.classes)
     far = distances(result)["global"]
     hover = [
         f"<b>global prototype of class {names[c]}</b>" + _centre(far[c]) + _similar(cosine, plane)
         for c, cosine in zip(places.classes, places.glob_cosine, strict=True)
     ]
-    return {
-        "type": "scatter",
-        "name": "global",
-        "legendgroup": "global",
-        "mode": "markers",
-        "x": places.glob[:, 0],
-        "y": places.glob[:, 1],
-        "hovertext": hover,
-        "hovertemplate": "%{hovertext}<extra></extra>",
-        "showlegend": False,
-        "meta": "outlined" if colour == "class" else "ink",
-        "marker": {
-            "symbol": _symbols("star", places.glob_cosine, plane),
-            "size": 17,
-            "color": [colours[c] for c in places.classes] if colour == "class" else GREY,
-            "line": _line(places.glob_cosine, plane),
-        },
+    marker = {
+        "symbol": _symbols("star", places.glob_cosine, plane),
+        "size": 17,
+        "color": [colours[c] for c in places.classes] if colour == "class" else GREY,
+        "line": _line(places.glob_cosine, plane),
     }
+    meta = "outlined" if colour == "class" else "ink"
+    classes = [{"class": int(c)} for c in places.classes]
+    trace = _points("global", places.glob, hover, marker)
+    return {**trace, "meta": meta, "customdata": classes}
 
 
 def centroids(result: Result, places: Places) -> dict[str, Any]:
-    names = class_names(result)
+    names = result.graph.names
     named = result.graph.classes <= NAMED_MOST
+    hover = [f"<b>true centroid of class {names[c]}</b>" for c in places.tested]
+    marker = {"symbol": "x-thin", "size": 10, "color": GREY, "line": ink_line(2)}
     return {
-        "type": "scatter",
-        "name": "true centroids",
-        "legendgroup": "true centroids",
+        **_points("true centroids", places.centroid, hover, marker),
         "mode": "markers+text" if named else "markers",
-        "x": places.centroid[:, 0],
-        "y": places.centroid[:, 1],
         "text": [f"<b>{clip(names[c])}</b><br> " for c in places.tested] if named else None,
         "textposition": "top center",  # the empty second line lifts it above a star
         "textfont": {"size": 13},
-        "hovertext": [f"<b>true centroid of class {names[c]}</b>" for c in places.tested],
-        "hovertemplate": "%{hovertext}<extra></extra>",
-        "showlegend": False,
+        "customdata": [{"class": int(c)} for c in places.tested],
         "meta": "ink",
-        "marker": {"symbol": "x-thin", "size": 10, "color": GREY, "line": ink_line(2)},
     }
+
+
+def _points(name: str, xy: np.ndarray, hover: list[str], marker: dict[str, Any]) -> dict[str, Any]:
+    """Markers of one kind; the legend has an entry of its own for them."""
+    trace = {"type": "scatter", "mode": "markers", "name": name, "legendgroup": name}
+    place = {"x": xy[:, 0], "y": xy[:, 1], "hovertext": hover, "showlegend": False}
+    said = {"hovertemplate": "%{hovertext}<extra></extra>"}
+    return {**trace, **place, **said, "marker": marker}
 
 
 def _local_colours(result: Result, colour: str) -> list[str]:

@@ -1,12 +1,7 @@
 """What smoothing does to one node, step by step, and to the accuracy over α and T."""
 
 from spear_core.figures.smooth.curves import by_homophily, curve
-from spear_core.figures.smooth.node import (
-    built_by,
-    mixture_by_class,
-    neighbourhood,
-    similarities,
-)
+from spear_core.figures.smooth.node import built_by, mixture_by_class, neighbourhood, similarities
 from spear_core.figures.smooth.steps import panels, pictures, spread
 
 __all__ = [

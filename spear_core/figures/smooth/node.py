@@ -5,9 +5,11 @@ import plotly.graph_objects as go
 
 from spear_core.explain.neighbourhood import ego
 from spear_core.explain.node import Builders, View, class_shares
-from spear_core.figures.common import BLUE, GREY, PINNED, class_names, layout
-from spear_core.figures.palette import class_colours
+from spear_core.figures.common import layout
+from spear_core.figures.palette import BLUE, GREY, PINNED, class_colours
 from spear_core.figures.split import bare_axes, ink, lines
+from spear_core.figures.traces import Trace, bar_trace, dot_trace
+from spear_core.measures.spread import percent
 from spear_core.run import Result
 
 ROWS = 12  # classes or clients named in a chart before the rest is put together
@@ -20,32 +22,22 @@ def neighbourhood(result: Result, view: View) -> go.Figure:
     graph, part = result.graph, ego(result.graph, view.node)
     at, weight = part.rings(), view.rows[-1][part.nodes].tolist()
     label = graph.y[part.nodes].tolist()
-    names, colours = class_names(result), class_colours(graph.classes)
+    names, colours = result.graph.names, class_colours(graph.classes)
     figure = go.Figure()
     for middle, style in ((False, FAINT), (True, EDGE)):
         xs, ys = lines([e for e in part.edges if (0 in e) == middle], at)
         figure.add_scatter(x=xs, y=ys, mode="lines", line=style, hoverinfo="skip", showlegend=False)
     for c in sorted(set(label)):
         some = [i for i, y in enumerate(label) if y == c]
-        figure.add_scatter(
-            x=[at[i][0] for i in some],
-            y=[at[i][1] for i in some],
-            mode="markers+text",
-            name=f"class {names[c]}",
-            text=[str(part.nodes[i]) if part.depth[i] == 0 else "" for i in some],
-            textfont={"color": ink(colours[c]), "size": 11},
-            marker={
-                "color": colours[c],
-                "size": [(34, 17, 10)[part.depth[i]] for i in some],
-                "opacity": 1,
-                "line": {"color": "white", "width": 1},
-            },
-            selected={"marker": {"opacity": 1}},
-            unselected={"marker": {"opacity": 1}},
-            customdata=[(part.nodes[i], names[c], weight[i]) for i in some],
-            hovertemplate="node %{customdata[0]}, class %{customdata[1]}, "
-            "weight %{customdata[2]:.3f}<extra></extra>",
-        )
+        sizes, edge = [(34, 17, 10)[part.depth[i]] for i in some], {"color": "white", "width": 1}
+        marker = {"color": colours[c], "size": sizes, "opacity": 1, "line": edge}
+        said = "node %{customdata[0]}, class %{customdata[1]}, weight %{customdata[2]:.3f}"
+        look: Trace = {key: {"marker": {"opacity": 1}} for key in ("selected", "unselected")}
+        look |= {"mode": "markers+text", "textfont": {"color": ink(colours[c]), "size": 11}}
+        look["text"] = [str(part.nodes[i]) if part.depth[i] == 0 else "" for i in some]
+        look["customdata"] = [(part.nodes[i], names[c], weight[i]) for i in some]
+        x, y = [at[i][0] for i in some], [at[i][1] for i in some]
+        figure.add_trace(dot_trace(x, y, f"class {names[c]}", marker, said, **look))
     bare_axes(figure)
     reach = max([*part.depth, 1]) + 0.25
     figure.update_xaxes(range=[-reach, reach])
@@ -59,7 +51,7 @@ def similarities(result: Result, view: View, pinned: View | None = None) -> go.F
 
     `pinned` is the same node in another run.
     """
-    names = class_names(result)
+    names = result.graph.names
     after, before = view.after.nan_to_num(-2).tolist(), view.before.nan_to_num(-2).tolist()
     order = sorted((c for c in range(len(after)) if after[c] > -2), key=lambda c: -after[c])[:ROWS]
     if view.true not in order and after[view.true] > -2:
@@ -70,31 +62,22 @@ def similarities(result: Result, view: View, pinned: View | None = None) -> go.F
     for c, word in zip(order, label, strict=True):
         xs += [before[c], after[c], None]
         ys += [word, word, None]
-    figure.add_scatter(
-        x=xs, y=ys, mode="lines", line={"color": GREY, "width": 2}, hoverinfo="skip",
-        showlegend=False,
-    )  # fmt: skip
+    line = {"color": GREY, "width": 2}
+    figure.add_scatter(x=xs, y=ys, mode="lines", line=line, hoverinfo="skip", showlegend=False)
     marks = [
         ("before smoothing", before, {"color": GREY, "symbol": "circle-open", "size": 11}),
         ("after", after, {"color": BLUE, "symbol": "circle", "size": 11}),
     ]
     if pinned is not None:
         old = [None if c != c else c for c in pinned.after.tolist()]
-        marks.append(
-            ("after, pinned", old, {"color": PINNED, "symbol": "diamond-open", "size": 11})
-        )
+        hollow = {"color": PINNED, "symbol": "diamond-open", "size": 11}
+        marks.append(("after, pinned", old, hollow))
     for name, values, marker in marks:
-        figure.add_scatter(
-            x=[values[c] for c in order],
-            y=label,
-            mode="markers",
-            name=name,
-            marker={**marker, "line": {"width": 2}},
-            hovertemplate="class %{y}: %{x:.3f} " + name + "<extra></extra>",
-        )
+        x, said = [values[c] for c in order], "class %{y}: %{x:.3f} " + name
+        figure.add_trace(dot_trace(x, label, name, {**marker, "line": {"width": 2}}, said))
     figure.update_xaxes(title="cosine similarity", exponentformat="none", nticks=6)
     figure.update_yaxes(autorange="reversed", type="category", title="class")
-    return layout(figure, 130 + 25 * max(4, len(order)))
+    return layout(figure, 130 + 25 * max(4, min(ROWS, len(names))))
 
 
 def _named(name: str, predicted: bool, true: bool) -> str:
@@ -106,42 +89,30 @@ def built_by(makers: Builders, pinned: Builders | None = None) -> go.Figure:
     """Each client's share in a global prototype, with the count it sent."""
     shown, rest = makers.share[:ROWS], makers.share[ROWS:]
     label = [f"client {k}" for k in makers.client[:ROWS]]
-    words = [f"{100 * s:.1f} %, n = {n}" for s, n in zip(shown, makers.count, strict=False)]
+    words = [f"{percent(s, 1)}, n = {n}" for s, n in zip(shown, makers.count, strict=False)]
     if rest:
         label.append(f"{len(rest)} others")
-        words.append(f"{100 * sum(rest):.1f} %, n = {sum(makers.count[ROWS:])}")
-    figure = go.Figure(
-        go.Bar(
-            x=[*shown, *([sum(rest)] if rest else [])],
-            y=label,
-            orientation="h",
-            marker={"color": BLUE},
-            text=words,
-            textposition="auto",
-            hovertemplate="%{y}: %{text}<extra></extra>",
-        )
-    )
+        words.append(f"{percent(sum(rest), 1)}, n = {sum(makers.count[ROWS:])}")
+    x, look = [*shown, *([sum(rest)] if rest else [])], {"orientation": "h", "textposition": "auto"}
+    name = "this run" if pinned is not None else ""
+    bars = bar_trace(x, label, name, BLUE, "%{y}: %{text}", text=words, **look)
+    figure = go.Figure(bars)
     if pinned is not None:
         then = dict(zip(pinned.client, pinned.share, strict=True))
-        figure.data[0].name = "this run"
-        figure.add_scatter(
-            x=[then.get(k, 0.0) for k in makers.client[:ROWS]],
-            y=label[: len(shown)],
-            mode="markers",
-            name="pinned",
-            marker={"color": PINNED, "symbol": "diamond-open", "size": 11, "line": {"width": 2}},
-            hovertemplate="%{y}, pinned: %{x:.1%}<extra></extra>",
-        )
+        x = [then.get(k, 0.0) for k in makers.client[:ROWS]]
+        marker = {"color": PINNED, "symbol": "diamond-open", "size": 11, "line": {"width": 2}}
+        said = "%{y}, pinned: %{x:.1%}"
+        figure.add_trace(dot_trace(x, label[: len(shown)], "pinned", marker, said))
     figure.update_xaxes(title="share in the prototype", tickformat=".0%", rangemode="tozero")
     figure.update_yaxes(autorange="reversed", type="category")
-    return layout(figure, 100 + 26 * max(2, len(label)))
+    return layout(figure, 340)
 
 
 def mixture_by_class(result: Result, view: View) -> go.Figure:
     """How much of the smoothed vector comes from each class after every step."""
     shares = class_shares(result.graph, view).cpu().numpy()  # (T + 1, C + 1)
-    names, colours = class_names(result), class_colours(result.graph.classes)
-    figure = go.Figure()
+    names, colours = result.graph.names, class_colours(result.graph.classes)
+    figure, steps = go.Figure(), list(range(len(shares)))
     own = f"the node itself (class {names[view.true]})"
     bars = [(own, len(names), colours[view.true], "/")]
     for c in np.argsort(-shares[:, :-1].sum(axis=0), kind="stable").tolist():
@@ -150,14 +121,10 @@ def mixture_by_class(result: Result, view: View) -> go.Figure:
         height = shares[:, column]
         if height.max() == 0:
             continue
-        figure.add_bar(
-            x=list(range(len(shares))),
-            y=height,
-            name=name,
-            marker={"color": colour, "pattern": {"shape": hatch, "fgopacity": 0.6}},
-            hovertemplate=f"{name}: %{{y:.1%}} after step %{{x}}<extra></extra>",
-            showlegend=bool(height.max() > 0.01),
-        )
+        marker = {"color": colour, "pattern": {"shape": hatch, "fgopacity": 0.6}}
+        look = {"marker": marker, "showlegend": bool(height.max() > 0.01)}
+        said = f"{name}: %{{y:.1%}} after step %{{x}}"
+        figure.add_trace(bar_trace(steps, height, name, colour, said, **look))
     figure.update_xaxes(title="t, smoothing step", dtick=max(1, len(shares) // 12))
     figure.update_yaxes(title="share of the weight", tickformat=".0%", range=[0, 1])
     layout(figure, 340, barmode="stack")

@@ -6,11 +6,12 @@ import plotly.graph_objects as go
 
 from spear_core.explain.neighbourhood import Place, sample_places
 from spear_core.explain.node import View
-from spear_core.figures.common import class_names, layout
+from spear_core.figures.common import layout
 from spear_core.figures.palette import class_colours
 from spear_core.figures.smooth.node import FAINT
 from spear_core.figures.split import bare_axes, lines
 from spear_core.figures.tiles import Tile, tiles
+from spear_core.measures.spread import percent
 from spear_core.run import Result
 
 PANELS = 6  # steps drawn side by side at most: the first ones and the last
@@ -29,24 +30,21 @@ def panels(steps: int, most: int = PANELS) -> list[int]:
 def spread(result: Result, view: View) -> go.Figure:
     """The whole of a small graph after each step: a node's area is its weight in the vector."""
     part, at = sample_places(result.graph)
-    steps = panels(len(view.rows) - 1)
+    steps = panels(len(view.rows) - 1, most=4)
     colours = class_colours(result.graph.classes)
     label = result.graph.y[part.nodes].tolist()
-    columns = min(3, len(steps))
-    rows = -(-len(steps) // columns)
     figure = go.Figure()
     places: list[Place] = []
     edges, colour, size, hover = [], [], [], []
     for panel, t in enumerate(steps):  # one drawing beside the other on the same axes
-        right, down = 2.3 * (panel % columns), 2.6 * (panel // columns)
-        first = len(places)
-        places += [(x + right, y - down) for x, y in at]
+        right, first = 2.3 * panel, len(places)
+        places += [(x + right, y) for x, y in at]
         edges += [(first + i, first + j) for i, j in part.edges]
         weight = view.rows[t][part.nodes].tolist()
         colour += [colours[c] if w > 0 else FADED for c, w in zip(label, weight, strict=True)]
         size += [3 + 30 * math.sqrt(w) for w in weight]
         hover += list(zip(part.nodes, weight, strict=True))
-        figure.add_annotation(x=right, y=1.15 - down, text=f"t = {t}", showarrow=False)
+        figure.add_annotation(x=right, y=1.15, text=f"t = {t}", showarrow=False)
     xs, ys = lines(edges, places)
     figure.add_scatter(x=xs, y=ys, mode="lines", line=FAINT, hoverinfo="skip")
     figure.add_scatter(
@@ -58,13 +56,13 @@ def spread(result: Result, view: View) -> go.Figure:
         hovertemplate="node %{customdata[0]}: weight %{customdata[1]:.3f}<extra></extra>",
     )
     bare_axes(figure)
-    return layout(figure, 40 + 230 * rows, showlegend=False)
+    return layout(figure, 270, showlegend=False)
 
 
 def pictures(result: Result, view: View) -> go.Figure:
     """The picture after each step and the two prototypes; below, who weighs most in it."""
     graph, steps = result.graph, panels(len(view.rows) - 1, PANELS - 2)
-    names, g = class_names(result), result.estimate.prototypes
+    names, g = result.graph.names, result.estimate.prototypes
     smoothed = graph.collect(view.rows[steps].t().contiguous())
     above: list[Tile] = [(f"t = {t}", image) for t, image in zip(steps, smoothed, strict=True)]
     above.append((f"prototype<br>{names[view.predicted]}", g[view.predicted]))
@@ -75,6 +73,6 @@ def pictures(result: Result, view: View) -> go.Figure:
     weight[view.node] = 0
     for node in weight.topk(min(PANELS, len(weight))).indices.tolist():
         if weight[node] > 0:
-            words = f"a {names[int(graph.y[node])]}<br>{100 * float(weight[node]):.1f} %"
+            words = f"a {names[int(graph.y[node])]}<br>{percent(float(weight[node]), 1)}"
             below.append((words, graph.features[node]))
     return tiles(result, [above, below] if below else [above])
