@@ -1,15 +1,17 @@
 """Explore: one run of SPEAR with the settings of the sidebar, everything at a glance."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
-from pages.shared import frame, link, mapview, runs, show
-from pages.shared.pinned import pinned_result, same_graph
+from pages.shared import card, frame, header, link, mapview, message, runs, show
+from pages.shared.pinned import pinned_result, same_graph, silhouettes_alike
 from spear_core import figures
 from spear_core.datasets.catalogue import CATALOGUE
+from spear_core.explain.summary import summary
 from spear_core.explain.words import pulled_towards, weight_formula
-from spear_core.figures.common import class_names
-from spear_core.measures.spread import mean_and_spread
+from spear_core.measures.spread import mean_and_spread, percent, points, signed, with_spread
 
 SILHOUETTE, CONFUSION, PROTOTYPES, TIME = link.choices("view")
 
@@ -18,59 +20,70 @@ result = runs.result_or_stop(settings)
 pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
 before = frame.last_shown(result)
-metrics, graph, names = result.metrics, result.graph, class_names(result)
+metrics, graph, names = result.metrics, result.graph, result.graph.names
 
 
-def percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.2f} %"
-
-
-# accuracy, its spread and its references -----------------------------------------------------
-now, over, line = st.columns([1.1, 1.3, 3], vertical_alignment="center")
-change = None
+# the run in words and in figures: what takes longer is drawn last, the old stays until then -----
+words = st.container(key="summary")
+with st.container(key="figures"):
+    now, over, gain, tight, line = st.columns([1.15, 1.35, 1, 1.3, 2.2])
+change, still = None, False
 if before and before.accuracy is not None and metrics.accuracy is not None:
-    change = f"{100 * (metrics.accuracy - before.accuracy):+.2f} since the last setting"
-now.metric("Accuracy on test nodes", percent(metrics.accuracy), change)
-spread, strip = over.empty(), line.empty()
+    by = 100 * (metrics.accuracy - before.accuracy)
+    change, still = f"{signed(by)} since the last setting", round(by, 1) == 0
+now.container(key="accuracy").metric(
+    "Accuracy on test nodes",
+    percent(metrics.accuracy),
+    change,
+    "off" if still else "normal",
+    delta_arrow="off" if still else "auto",
+)
 runs.let_go()
 
-# the map and the weights ---------------------------------------------------------------------
-left, right = st.columns([3, 2])
+# the map, the message and the weights --------------------------------------------------------
+left, right = st.columns([1, 1] if pinned_here else [8, 5])
 chosen = frame.picked(result)
-with left:
+with left, st.container(border=True, key="card_map"):
     if mapview.draw(result, before.result if before else None, chosen, pinned_here):
         runs.let_go(0.1)
 with right:
-    st.markdown("**Who is pulled to the peers**: λ near 1, few samples. Click a cell.")
-    event = show.chart(
-        figures.weights(result, chosen, pinned_here),
-        "weights",
-        f"λ of {len(result.uploads.label)} prototypes by client and class.",
-        on_select="rerun",
-        selection_mode="points",
-    )
-    frame.pick_from(event)
-    if chosen:
-        client, label = chosen
-        st.markdown(
-            f"Client {client}, class {names[label]}: "
-            f"**{weight_formula(result, client, label)}**. "
-            f"{pulled_towards(result, client, label)}"
+    if pinned_here:
+        with st.container(border=True, key="card_pinned"):
+            mapview.draw_pinned(pinned_here)
+    about = (left if pinned_here else right).container(border=True, key="card_message")
+    with st.container(border=True, key="card_weights"):
+        st.markdown("**Who leans on the others**: λ, click a cell")
+        show.chart(
+            figures.weights(result, chosen, pinned_here),
+            "weights",
+            f"λ of {len(result.uploads.label)} prototypes by client and class.",
+            on_pick=frame.pick_cell,
         )
+        if chosen:
+            client, label = chosen
+            st.markdown(
+                f"Client {client}, class {names[label]}: "
+                f"**{weight_formula(result, client, label)}**. "
+                f"{pulled_towards(result, client, label)}"
+            )
+    card.draw(result, card.view_of(result))
 
 # one view at a time --------------------------------------------------------------------------
 views = [v for v in link.choices("view") if v != PROTOTYPES or CATALOGUE[settings.dataset].picture]
 if st.session_state["view"] not in views:  # not every dataset has pictures
     st.session_state["view"] = views[0]
 view = show.switch("More of this run", views, "view", label_visibility="collapsed")
+costly = graph.num_nodes * graph.num_features > runs.LARGE
 if view == SILHOUETTE:
     st.caption(
         "How tightly the true classes lie together, -1 to 1, by cosine, on the test nodes: before "
-        "and after smoothing on the full graph. The labels are used only to measure."
+        "and after smoothing on the full graph. The labels are used only to measure. "
+        "The dots are beside the accuracy."
     )
-    costly = graph.num_nodes * graph.num_features > runs.LARGE
-    if not costly or st.toggle("Compute it: this graph is large, it takes some seconds"):
-        show.chart(figures.silhouettes(result, pinned), "silhouettes", "Silhouette, raw, smoothed.")
+    if costly:
+        costly = not st.toggle("Compute it: this graph is large, it takes some seconds")
+    if pinned and not costly:
+        st.caption(silhouettes_alike(pinned, result))
 elif view == CONFUSION:
     a, b = st.columns(2)
     with a:
@@ -112,7 +125,7 @@ up = result.uploads
 columns = {"client": up.client, "class": up.label, "n": up.counts}
 columns["lambda"] = result.estimate.weights[up.client, up.label]
 pairs = pd.DataFrame({name: values.tolist() for name, values in columns.items()})
-show.export({"weights": pairs, "measures": lambda: pd.DataFrame([metrics.to_dict()])})
+show.export({"weights": pairs, "measures": partial(runs.measures_of, settings)})
 show.same_in_python(
     settings,
     f"SPEAR on {settings.dataset}",
@@ -120,19 +133,30 @@ show.same_in_python(
     "figures.weights(r).show()",
 )
 
+with about:
+    message.draw(result)
+
 # the further runs come last, so that nothing above waits for them --------------------------------
+simpler: dict[str, float] = {}
 if graph.num_nodes <= runs.SMALL and metrics.accuracy is not None:
     seeds = [value for value in runs.over_seeds(settings) if value is not None]
     simpler = {k: v for k, v in runs.references(settings).items() if v is not None}
-    mean, std = mean_and_spread(seeds)
-    spread.metric("Mean of five seeds", f"{100 * mean:.2f} ± {100 * std:.2f} %")
-    strip.plotly_chart(
-        figures.accuracy_strip(
-            metrics.accuracy,
-            seeds,
-            simpler,
-            pinned.metrics.accuracy if pinned else None,
-        ),
-        key="strip",
-        config={"displayModeBar": False},
-    )
+    if seeds:
+        mean, std = mean_and_spread(seeds)
+        over.metric("Mean of five seeds", f"{with_spread(100 * mean, 100 * std)} %")
+    more = metrics.accuracy - simpler.get(runs.PLAIN, metrics.accuracy)
+    gain.metric("Over the plain mean", points(100 * more))
+    then = pinned.metrics.accuracy if pinned else None
+    with line:
+        st.caption("accuracy, from 0 to 100 %")
+        figure = figures.accuracy_strip(metrics.accuracy, seeds, simpler, then)
+        show.chart(figure, "strip", "Accuracy of this run, its seeds and references.", bare=True)
+with words:
+    header.say(summary(result, simpler.get(runs.PLAIN)))
+if not costly:
+    with tight:
+        ends = (metrics.silhouette_raw, metrics.silhouette_smoothed)
+        told = " → ".join("–" if v is None else f"{v:.3f}" for v in ends)
+        st.caption(f"silhouette {told}")
+        figure = figures.silhouettes(result, pinned)
+        show.chart(figure, "silhouettes", f"Silhouette, raw to smoothed: {told}.", bare=True)

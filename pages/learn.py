@@ -7,9 +7,14 @@ import streamlit as st
 
 from pages.parts import learn_control, learn_steps
 from pages.shared import controls, frame, link, runs, show
+from pages.shared.plain import plain
 from spear_core import SpearError, defaults
 
-GRAPHS = ("digits", "karate")
+WHAT = {
+    "digits": "1,797 small pictures of handwritten digits, each linked to those it resembles",
+    "karate": "a club of 34 people, linked where they are friends",
+}
+GRAPHS = tuple(WHAT)
 TEACHING = Path(__file__).parents[1] / "docs" / "teaching.md"
 
 
@@ -24,7 +29,11 @@ def use(dataset: str) -> None:
 
 
 settings = frame.settings()
+on_what = f"The lesson is on **{settings.dataset}**, {WHAT.get(settings.dataset, '')}."
 if settings.dataset not in GRAPHS:
+    on_what = (
+        f"The lesson is on **digits**, {WHAT['digits']}, whatever dataset is chosen elsewhere."
+    )
     settings = replace(defaults("digits"), seed=settings.seed)
 state, last = st.session_state, len(learn_steps.STEPS)
 seen: set[int] = state.setdefault("_learn_seen", set())
@@ -38,32 +47,40 @@ with top:
 other = next(name for name in GRAPHS if name != settings.dataset)
 graph.button(f"Use {other} instead", on_click=use, args=(other,), width="stretch")
 st.markdown(f"### {number}. {title}")
-st.markdown(idea)
+st.markdown(f"{idea} {on_what}")
 value = learn_control.control(knob)
 try:
     result = runs.result_or_stop(settings)
     task = make(result, value)
 except SpearError as error:
-    st.warning(str(error))
+    st.warning(plain(error, 500))
     st.stop()
 
-if task.shown is not None:
-    show.chart(task.shown, "learn-shown", "The node as a picture.")
-chosen = st.radio(f"**{task.question}**", task.choices, index=None, key=f"learn_answer_{number}")
-if chosen is not None:
-    seen.add(number)
-if number in seen:
+picture, asked = st.columns([3, 2])
+with asked:
+    chosen = st.radio(
+        f"**{task.question}**", task.choices, index=None, key=f"learn_answer_{number}"
+    )
+    if chosen is not None:
+        seen.add(number)
     right = task.choices[task.answer]
-    if chosen == right:
-        st.success(f"Yes: {right}. {task.told}")
-    elif chosen is not None:
-        st.info(f"It is: {right}. {task.told}")
+    with st.container(key="lines4_learn_told"):
+        if number not in seen:
+            st.caption("Choose an answer: the picture is completed, and the formula follows.")
+        elif chosen == right:
+            st.success(f"Yes: {right}. {task.told}")
+        elif chosen is not None:
+            st.info(f"It is: {right}. {task.told}")
+        else:
+            st.caption(task.told)
+    with st.container(key="lines3_learn_formula"):
+        if number in seen:
+            st.latex(task.formula)
+with picture:
+    if number in seen:
+        show.chart(task.figure, f"learn-{number}-told", f"{task.question} {right}. {task.told}")
     else:
-        st.caption(task.told)
-    st.latex(task.formula)
-    show.chart(task.figure, f"learn-{number}", f"{task.question} {right}. {task.told}")
-else:
-    st.caption("Choose an answer: the formula and the picture follow.")
+        show.chart(task.shown, f"learn-{number}", f"{task.question} The answer is hidden.")
 
 back, forward = st.columns(2)
 back.button("Back", on_click=go_to, args=(number - 1,), disabled=number == 1, width="stretch")

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 from functools import partial
-from statistics import mean, pstdev
+from statistics import mean
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from pages.shared.pinned import pinned_result
 from spear_core import Settings, run
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.figures import privacy as figures
-from spear_core.figures.common import class_names
+from spear_core.measures.spread import mean_and_spread, percent, signed, with_spread
 from spear_core.settings import choices, equation, titled, written
 from spear_core.studies.exposure import Exposure, exposure
 from spear_core.studies.privacy_cost import EPSILONS
@@ -38,12 +38,7 @@ def seen_in(settings: Settings) -> tuple[Exposure, float | None]:
     return exposure(result), result.metrics.accuracy
 
 
-def percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
 # the controls, and the numbers people wait for -----------------------------------------------
-st.title("What the uploads give away")
 a, b, c = st.columns([3, 2, 1.4])
 if show.shown("epsilon"):
     options = sorted({*EPSILONS, math.inf, state["epsilon"]})
@@ -63,8 +58,9 @@ with c:
     show.switch(titled("mechanism"), choices("mechanism"), "mechanism", format_func=str.title)
 result = runs.result_or_stop(off)
 pin = pinned_result(result, epsilon=math.inf) if controls.pinned() else None
-names, graph = class_names(result), result.graph
+names, graph = result.graph.names, result.graph
 tries = [replace(settings, draw=settings.draw + d) for d in range(TRIES if private else 1)]
+privacy_views.affordable(result, 1 + len(tries) * private)
 before, clean = seen_in(off)
 seen = [seen_in(one) for one in tries] if private else []
 after = [found for found, _ in seen]
@@ -74,15 +70,15 @@ held = sensitivity(result.held, settings)
 width = noise(float(held.max()), graph.num_features, settings) if private else None
 
 numbers = st.columns(4)
-now = mean(reached) if reached else clean
+now, spread = mean_and_spread(reached) if reached else (clean, 0.0)
 by_noise, told = None, ""
 if not private:
     told = "No noise is added now. Pull ε to the left and look what it hides and what it costs."
 elif now is not None and clean is not None:
-    by_noise = f"{100 * (now - clean):+.1f} points by noise"
+    by_noise = f"{signed(100 * (now - clean))} points by noise"
     told = (
         f"With {equation('epsilon', settings.epsilon)} this seed reaches "
-        f"**{100 * now:.1f} ± {100 * pstdev(reached):.1f} %** instead of {100 * clean:.1f} % "
+        f"**{with_spread(100 * now, 100 * spread)} %** instead of {percent(clean)} "
         f"({len(tries)} draws of the noise)."
     )
 numbers[0].metric(
@@ -133,8 +129,7 @@ with left:
     )
     said = f"Heat map of cosines; {alone} uploads stand for one node, {found:g} of them are found."
     figure = figures.exposed(result, shown, chosen)
-    event = show.chart(figure, "privacy_exposed", said, on_select="rerun", selection_mode="points")
-    frame.pick_from(event)
+    show.chart(figure, "privacy_exposed", said, on_pick=frame.pick_cell)
 with right:
     st.subheader("Is this node in the mean?")
     st.caption(

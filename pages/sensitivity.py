@@ -12,12 +12,11 @@ ONE, TWO, HOMOPHILY = link.choices("sens")
 settings = frame.settings()
 result = runs.result_or_stop(settings)
 large = result.graph.num_nodes > runs.SMALL
-st.markdown("#### What depends on what")
 st.caption("Mean over the paper's five seeds, the band is ± one standard deviation. Click a point "
            "to open the explorer there.")  # fmt: skip
 view = show.switch("View", link.choices("sens"), "sens", label_visibility="collapsed")
 knobs = link.choices("sens_x")
-options = {"on_select": "rerun", "selection_mode": "points"}
+swept: tuple[str, ...]
 if large and not st.toggle("Sweep this large graph: it takes a while, and is kept", key="sens_go"):
     st.stop()
 if view == ONE:
@@ -25,12 +24,16 @@ if view == ONE:
     with a:
         knob = show.switch("Knob", knobs, "sens_x", format_func=symbol)
     others = [name for name in sensitivity_sweeps.at_hand() if name != settings.dataset]
-    more = b.multiselect("Beside it", others, key="sens_more", placeholder="Other datasets")
+    more = [name for name in st.session_state[link.BESIDE] if name in others]
+    st.session_state[link.BESIDE] = more
+    if show.shown(link.BESIDE):
+        b.multiselect("Beside it", others, key=link.BESIDE, placeholder="Other datasets",
+                      max_selections=link.MOST_BESIDE)  # fmt: skip
     table = sensitivity_sweeps.table(settings, (knob,), (settings.dataset, *more))
     figure = figures.curve(table, knob, here=settings)
-    event = show.chart(figure, f"sens-{knob}", f"Accuracy over {symbol(knob)}.", **options)
-    sensitivity_sweeps.take(event, ("dataset", knob), settings)
-    values = list(sensitivity_sweeps.values(settings, knob))
+    point = show.chart(figure, f"sens-{knob}", f"Accuracy over {symbol(knob)}.", picks=True)
+    sensitivity_sweeps.take(point, ("dataset", knob), settings)
+    values, swept = list(sensitivity_sweeps.values(settings, knob)), (knob,)
     lines = f"table = sweep(s, seed=PAPER_SEEDS, {knob}={values!r})"
     drawn = f'figures.sweep.curve(table, "{knob}", here=s).show()'
 elif view == TWO:
@@ -46,8 +49,9 @@ elif view == TWO:
         table = sensitivity_sweeps.table(settings, (x, y), (settings.dataset,))
     figure = figures.heat(table, x, y, here=settings)
     alt = f"Accuracy over {symbol(x)} and {symbol(y)}."
-    event = show.chart(figure, f"sens-{x}-{y}", alt, **options)
-    sensitivity_sweeps.take(event, (x, y), settings)
+    point = show.chart(figure, f"sens-{x}-{y}", alt, picks=True)
+    sensitivity_sweeps.take(point, (x, y), settings)
+    swept = (x, y)
     lists = ", ".join(f"{n}={list(sensitivity_sweeps.values(settings, n))!r}" for n in (x, y))
     lines, drawn = f"table = sweep(s, seed=PAPER_SEEDS, {lists})", (
         f'figures.sweep.heat(table, "{x}", "{y}", here=s).show()'
@@ -58,16 +62,20 @@ else:
         "best mean accuracy. Where neighbours are alike, listening to them pays."
     )
     names = tuple(name for name in sensitivity_sweeps.at_hand() if name != "synthetic")
+    small = sensitivity_sweeps.built_in()
+    every = f"All {len(names)} datasets at hand: it takes a minute the first time, and is kept"
+    if len(names) > len(small) and not st.toggle(every, key="sens_all"):
+        names = small  # a link alone starts no work that others would wait for
     with st.spinner("Sweeping α on every dataset at hand …", show_time=True):
         table = sensitivity_sweeps.homophily(settings, names)
-    figure = figures.best(table)
+    figure, swept = figures.best(table), ("alpha",)
     show.chart(figure, "sens-homophily", "Best α against homophily, a dot a dataset.")
     lines = (
         "table = sweep(s, seed=PAPER_SEEDS, dataset=['digits', 'karate'], "
         "alpha=[0, 0.15, 0.5, 0.9], measures=['accuracy', 'homophily'])"
     )
     drawn = "figures.sweep.best(table).show()"
-show.export({"sweep": table})
+show.export(sensitivity_sweeps.files(table, swept))
 show.same_in_python(
     settings,
     "Sensitivity of SPEAR",

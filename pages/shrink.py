@@ -11,38 +11,38 @@ from pages.shared import frame, link, runs, show
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core import defaults
 from spear_core.figures import shrink as figures
-from spear_core.figures.common import class_names
 from spear_core.measures.prototype_error import class_errors
 from spear_core.paper import printed
 
 settings = frame.settings()
 result = runs.result_or_stop(settings)
-st.title(f"Shrinkage on {settings.dataset}")
 pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
-names, up, metrics = class_names(result), result.uploads, result.metrics
+names, up, metrics = result.graph.names, result.uploads, result.metrics
 lam = result.estimate.weights[up.client, up.label]
 columns = {"client": up.client, "class": up.label, "n": up.counts, "lambda": lam}
 columns["pulled"] = (result.partition.train_counts > 0).sum(0)[up.label] > 1
 pairs = pd.DataFrame({name: values.tolist() for name, values in columns.items()})
-pulled = pairs[pairs["pulled"]].sort_values("n")
+pulled = pairs[pairs["pulled"].astype(bool)].sort_values("n")  # no upload: no type either
 
-# who is pulled, and what that does to the prototypes -----------------------------------------
+# what λ is for, who is pulled, and what that does to the prototypes --------------------------
+words, formula = st.columns([3, 2], vertical_alignment="center")
+with words:
+    show.sentence(
+        "A mean of few nodes is a poor guess. **λ says how much of it is taken from its peers**, "
+        "the other clients that hold the class: much where n is small, hardly any where n is "
+        f"large. {shrink_views.said_of(result, pulled)}",
+        "shrink",
+        4,
+    )
+with formula:
+    st.latex(shrink_views.formula_of(result, pulled))
 left, right = st.columns(2)
 with left:
     st.subheader("Who is pulled to the peers")
     st.caption("Each dot is an uploaded prototype. Look at small n: there the pull is strong.")
     said = f"λ over n, {len(pulled)} prototypes pulled, {len(pairs) - len(pulled)} lone ones not."
     show.chart(figures.weight_curve(result, pinned), "lambda", said)
-    if not settings.shrinkage:
-        st.caption("Shrinkage is off under Variants, so λ = 0 everywhere.")
-    elif settings.reliability == "degree":
-        st.caption("Trust counts degrees too here, so the dots lie below the curve of n alone.")
-    elif len(pulled) and settings.gamma < float("inf"):
-        client, label, n, weight = pulled.iloc[0][["client", "class", "n", "lambda"]]
-        numbers = rf"\frac{{1}}{{1 + {settings.gamma:g} \cdot {n}}} = {weight:.2f}"
-        st.latex(r"\lambda = \frac{1}{1 + \gamma n} = " + numbers)
-        st.caption(f"Client {client}, class {names[label]}: the smallest n that is pulled.")
 with right:
     st.subheader("Local → shrunk → global")
     st.caption("Cosine distance to the true centroid: look how far each step moves to the left.")
@@ -62,7 +62,7 @@ st.table(means.set_index(""))
 if settings.dataset in printed.errors():
     usual = settings == replace(defaults(settings.dataset), seed=settings.seed)
     said = "The paper's figures are for K = 10 and β = 0.05; the difference is ours minus printed."
-    st.caption(said if usual else said + " The present settings are others.")
+    st.caption(f"{said} The present settings are {'these' if usual else 'others'}.")
 
 # one view at a time --------------------------------------------------------------------------
 views = link.choices("shrink")

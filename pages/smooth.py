@@ -7,18 +7,17 @@ import streamlit as st
 
 from pages.parts import smooth_curves, smooth_node
 from pages.shared import frame, link, runs, show
+from pages.shared.followed import go_to
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain import node as look
 from spear_core.explain.words import explain
 from spear_core.figures import smooth as draw
-from spear_core.figures.common import class_names
 from spear_core.settings import equation
 
 settings = frame.settings()
 result = runs.result_or_stop(settings)
-graph, names = result.graph, class_names(result)
-st.title("Smoothing on " + settings.dataset)
+graph, names = result.graph, result.graph.names
 pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
 times, weight = equation("steps", settings.steps), equation("alpha", settings.alpha)
@@ -38,14 +37,17 @@ with left:
         f"A {look.role_of(graph, node)} node of client {int(result.partition.owner[node])}. Inner "
         "ring: its neighbours, by class; outer ring: some of theirs. Click one to follow it."
     )
-    key = f"smooth_around_{settings.dataset}_{node}"  # a new one each time: nothing stays selected
     alt = f"Node {node} of class {true} with {len(view.neighbours)} neighbours."
-    chosen = {"on_select": smooth_node.clicked(graph, key), "selection_mode": "points"}
-    show.chart(draw.neighbourhood(result, view), key, alt, **chosen)
+    show.chart(
+        draw.neighbourhood(result, view),
+        "smooth_around",
+        alt,
+        on_pick=lambda found: go_to(graph, int(found[0])),
+    )
 with right:
     st.subheader(f"Class {true}, predicted {called}: {'right' if view.right else 'wrong'}")
     why = explain(result, view)
-    st.markdown(why)
+    st.container(key="lines4_why").markdown(why)
     st.caption("Look at how far each class moves from the ring (raw features) to the dot.")
     show.chart(draw.similarities(result, view, then), "smooth_similar", why)
 left, right = st.columns(2)
@@ -81,11 +83,11 @@ kind = show.switch("Curve", link.choices("smooth_curve"), "smooth_curve")
 asked = not smooth_curves.costly(kind, result) or st.toggle(
     "Draw it here too: it takes some seconds on a graph this large"
 )
-tables = {}
+tables: dict[str, pd.DataFrame] = {}
 left, right = st.columns(2)
 if asked:
     with left:
-        tables[kind] = smooth_curves.CURVES[kind](result, pinned)
+        tables |= smooth_curves.CURVES[kind](result, pinned)
 with right:
     every = result.metrics.homophily
     alt = "Homophily, the share of edges inside a class, is "

@@ -12,7 +12,7 @@ from pages.shared.pinned import pinned_result, same_graph
 from pages.shared.runs import result_or_stop
 from spear_core import Result
 from spear_core.figures import split as draw
-from spear_core.figures.common import class_names
+from spear_core.measures.spread import percent
 
 ALL, TRAINING = link.choices("split_count")
 LATER: dict[str, Any] = {"alpha": 0.0, "steps": 0, "gamma": 0.5}  # a split knows nothing of them
@@ -20,7 +20,6 @@ LATER: dict[str, Any] = {"alpha": 0.0, "steps": 0, "gamma": 0.5}  # a split know
 settings = frame.settings()
 result = result_or_stop(replace(settings, **LATER))
 graph, part, metrics = result.graph, result.partition, result.metrics
-st.title(f"How {settings.dataset} is split")
 pinned = pinned_result(result, **LATER)
 pinned_here = same_graph(pinned, result)
 
@@ -33,7 +32,7 @@ def metric(column: Any, name: str, of: Callable[[Result], str], help: str) -> No
 
 def cut(one: Result) -> str:
     share = one.partition.cut_edges / max(1, one.graph.num_edges)
-    return f"{one.partition.cut_edges:,} ({100 * share:.1f} %)"
+    return f"{one.partition.cut_edges:,} ({percent(share, 1)})"
 
 
 def inside(one: Result) -> str:
@@ -45,12 +44,21 @@ def whole(one: Result) -> str:
     return "none" if one.metrics.homophily is None else f"{one.metrics.homophily:.2f}"
 
 
+# who holds which class -----------------------------------------------------------------------
 held = (part.counts > 0).sum(1)
-st.markdown(
-    f"**{settings.clients}** clients share **{graph.num_nodes:,}** nodes; a client holds "
-    f"**{float(held[held > 0].float().mean()):.1f}** of {graph.classes} classes on average. Lower "
-    "β and each class goes to fewer clients; raise K and the graph is cut into smaller pieces."
-)
+words, choice = st.columns([3, 1], vertical_alignment="bottom")
+with choice:
+    which = show.switch("Count", link.choices("split_count"), "split_count")
+with words:
+    show.sentence(
+        f"**{settings.clients}** clients share **{graph.num_nodes:,}** nodes; a client holds "
+        f"**{float(held[held > 0].float().mean()):.1f}** of {graph.classes} classes on average: a "
+        "row with one bright cell is a client that knows one class.",
+        "split",
+    )
+training = which == TRAINING
+alt = f"The {which} by client and class; clients hold {held.min()} to {held.max()} classes each."
+show.chart(draw.holdings(result, training, pinned_here), "split_holdings", alt)
 a, b, c, d = st.columns(4)
 edges = f"{graph.num_edges:,} edges, each direction counted"
 metric(a, "Edges cut", cut, f"Of {edges}. No client sees a cut edge.")
@@ -58,15 +66,7 @@ metric(b, "Homophily inside clients", inside, "The mean over clients that have e
 metric(c, "Homophily of the graph", whole, "Share of the edges that join nodes of one class.")
 few = "A draw that leaves a client under 10 nodes is thrown away, 99 times at most."
 metric(d, "Redraws", lambda one: str(one.partition.redraws), few)
-if part.notes:
-    st.info(" ".join(part.notes), icon=":material/info:")
-
-st.subheader("Who holds which class")
-st.caption("Look along a row: a row with one bright cell is a client that knows one class.")
-which = show.switch("Count", link.choices("split_count"), "split_count")
-training = which == TRAINING
-alt = f"The {which} by client and class; clients hold {held.min()} to {held.max()} classes each."
-show.chart(draw.holdings(result, training, pinned_here), "split_holdings", alt)
+st.caption(" ".join(part.notes) or "Every client has nodes: nothing is out of the ordinary.")
 
 left, right = st.columns(2)
 with left:
@@ -84,13 +84,13 @@ with right:
 st.subheader("The cut, close up")
 part_of = "The whole graph." if graph.num_nodes <= 90 else "A part where many classes meet."
 st.caption(
-    f"{part_of} Colours are clients, numbers are classes. No client smooths over a dashed edge: "
-    "its ends belong to two of them."
+    f"{part_of} Colours are clients, signs in the nodes are classes. No client smooths over a "
+    "dashed edge: its ends belong to two of them."
 )
 alt = f"{part_of} Clients as colours, cut edges dashed."
 show.chart(draw.small_graph(result, pinned_here), "split_small", alt)
 
-names = class_names(result)
+names = result.graph.names
 clients = {
     "client": range(settings.clients),
     "nodes": part.sizes.tolist(),

@@ -1,15 +1,18 @@
 """The widgets that say who lies, what liars do and how the server defends itself."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from pages.parts import attack_paper
 from pages.shared import show
 from spear_core import Result
 from spear_core.defences import DEFENCES
-from spear_core.settings import FIELDS, titled, written
+from spear_core.settings import FIELDS, choices, titled, written
 
+FIRST = 3  # liars to begin with
 INFLATIONS = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0, 1e6)
 FLIPS = {
     "none": "tell the truth",
@@ -26,6 +29,7 @@ FORGERIES = {
     "scaled": "the real ones times a factor",
     "nan": "not a number",
 }
+SCALED = "Factor on the prototypes of liars."
 KNOBS = {  # of the defences: lowest, highest and step; any other as its setting says
     "cap_share": (0.05, 1.0, 0.05),
     "trim": (0.0, 0.45, 0.05),
@@ -36,8 +40,18 @@ KNOBS = {  # of the defences: lowest, highest and step; any other as its setting
 def who(result: Result) -> None:
     """How many lie and which; naming them by hand makes them the chosen ones."""
     state = st.session_state
-    rules = ("random", "smallest", "largest", "chosen")
-    show.switch(titled("attackers"), rules, "attackers")
+    help = (
+        "Smallest and largest go by all the nodes a client holds; most training nodes by those "
+        "that make its prototypes. The bars beside the picture show both."
+    )
+    show.switch(
+        titled("attackers"),
+        choices("attackers"),
+        "attackers",
+        format_func=partial(written, "attackers"),
+        on_change=_some,
+        help=help,
+    )
     named = state["attackers"] == "chosen"
     a, b = st.columns(2)
     most = max(result.partition.clients, state["attacker_count"])
@@ -58,52 +72,63 @@ def who(result: Result) -> None:
 
 
 def what(names: Sequence[str]) -> None:
-    """What liars do to their labels, their counts and their prototypes."""
+    """What liars do to their labels, counts and prototypes; what a lie does not read is dimmed."""
     state = st.session_state
+    for key, words in (("flip", FLIPS), ("forge", FORGERIES)):
+        if show.shown(key):
+            st.selectbox(titled(key), words, key=key, format_func=words.__getitem__)
+    a, b, c = st.columns(3)
     if show.shown("flip"):
-        st.selectbox(titled("flip"), FLIPS, key="flip", format_func=FLIPS.__getitem__)
-    if state["flip"] == "pair":
-        for column, key in zip(st.columns(2), ("flip_from", "flip_to"), strict=True):
+        off = state["flip"] != "pair"
+        for column, key in ((a, "flip_from"), (b, "flip_to")):
             options = sorted({*range(len(names)), state[key]})
-            column.selectbox(titled(key), options, key=key, format_func=lambda c: _name(c, names))
+            say = partial(_name, names=names)
+            column.selectbox(titled(key), options, key=key, format_func=say, disabled=off)
+    if show.shown("forge"):
+        off = state["forge"] != "scaled"
+        c.number_input("Times", -1e9, 1e9, key="forge_scale", disabled=off, help=SCALED)
     if show.shown("inflate"):
         st.select_slider(
             titled("inflate"),
             sorted({*INFLATIONS, state["inflate"]}),
             key="inflate",
-            format_func=lambda r: written("inflate", r),
+            format_func=partial(written, "inflate"),
         )
-    if show.shown("forge"):
-        st.selectbox(titled("forge"), FORGERIES, key="forge", format_func=FORGERIES.__getitem__)
-    if state["forge"] == "scaled":
-        st.number_input(titled("forge_scale"), -1e9, 1e9, key="forge_scale")
-    if state["forge"] == "random" or state["flip"] == "random":
-        st.toggle(f"{titled('collude')}: the same lie for all", key="collude")
+    st.toggle(
+        f"{titled('collude')}: the same lie for all",
+        key="collude",
+        disabled="random" not in (state["forge"], state["flip"]),
+        help="Where labels or directions are random.",
+    )
 
 
 def defence() -> None:
     """How the server defends itself, and the one setting that the defence reads."""
+    a, b = st.columns(2)
     if show.shown("defence"):
-        st.selectbox(
+        a.selectbox(
             titled("defence"),
             DEFENCES,
             key="defence",
             format_func=lambda name: DEFENCES[name].words,
+            help=attack_paper.CONSENSUS,
         )
     knob = DEFENCES[st.session_state["defence"]].knob
-    if knob:
-        _knob(knob)
+    with b:
+        if knob:
+            _knob(knob)
+        else:
+            st.text_input("Its setting", "none", disabled=True)
 
 
 def _knob(name: str) -> None:
-    """The control of a setting: a slider for a share, a field for anything else."""
+    """The field of a setting; a link may go further than its usual ends."""
     value, rule = st.session_state[name], FIELDS[name].metadata
     usual = rule.get("low", rule.get("above")), rule.get("high"), None
     low, high, step = KNOBS.get(name, usual)
-    if name in KNOBS:  # a link may go further than the control
+    if name in KNOBS:
         low, high = min(low, value), max(high, value)
-    draw = st.slider if isinstance(step, float) else st.number_input
-    draw(titled(name), low, high, step=step, key=name)
+    st.number_input(titled(name), low, high, step=step, key=name)
 
 
 def toggle(clients: Sequence[int], client: int) -> None:
@@ -115,6 +140,12 @@ def take(**values: Any) -> None:
     """Set some controls; for the callbacks of buttons."""
     for name, value in values.items():
         st.session_state[name] = value
+
+
+def _some() -> None:
+    """Three lie where a rule was chosen and nobody did."""
+    if st.session_state["attackers"] != "chosen" and not st.session_state["attacker_count"]:
+        take(attacker_count=FIRST)
 
 
 def _named() -> None:

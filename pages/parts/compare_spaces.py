@@ -9,7 +9,6 @@ from pages.shared import show
 from spear_core import Result
 from spear_core.baselines.spaces import SMOOTHED, Space, mapped, spaces
 from spear_core.figures import compare as figures
-from spear_core.figures.common import class_names
 from spear_core.figures.palette import class_colours
 from spear_core.paper import rivals
 
@@ -30,7 +29,7 @@ def draw(result: Result) -> None:
         return
     found = _made(result)
     label = result.graph.y[mapped(result.graph)].cpu().numpy()
-    names, theirs = class_names(result), rivals.silhouettes(result.settings.dataset)
+    names, theirs = result.graph.names, rivals.silhouettes(result.settings.dataset)
     dots = zip(class_colours(len(names)), names, strict=True)
     st.html(" &ensp; ".join(f'<span style="color:{c}">●</span>&nbsp;{escape(n)}' for c, n in dots))
     cells = [column for _ in range(0, len(found), COLUMNS) for column in st.columns(COLUMNS)]

@@ -4,7 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.compare_live import TRAINED_AS, spear_once
-from spear_core import PAPER_SEEDS, Result
+from pages.shared import runs
+from spear_core import Result
 from spear_core.baselines import METHODS
 from spear_core.baselines.views import Summary
 from spear_core.figures import human_bytes
@@ -12,20 +13,20 @@ from spear_core.figures.compare import Spread
 from spear_core.paper import rivals
 
 COLUMNS: dict[str, tuple[int, str | None]] = {  # name -> width, what it needs to be understood
-    "method": (80, None),
-    "trained with": (130, None),
-    "accuracy, %": (90, "On the test nodes after the last round, mean over the seeds."),
-    "±": (55, "Standard deviation over the seeds."),
-    "printed, %": (80, "What the paper prints."),
-    "seconds": (75, "Processor time of all clients and the server, one after another."),
-    "sent": (85, "Both ways, all clients and rounds, counted from what is really passed."),
-    "rounds": (65, None),
+    "method": (75, None),
+    "trained with": (125, None),
+    "accuracy, %": (85, "On the test nodes after the last round, mean over the seeds."),
+    "±": (45, "Standard deviation over the seeds."),
+    "printed, %": (75, "What the paper prints."),
+    "seconds": (65, "Processor time of all clients and the server, one after another."),
+    "sent": (75, "Both ways, all clients and rounds, counted from what is really passed."),
+    "rounds": (60, None),
     "seeds": (145, None),
-    "best round, %": (105, "Test accuracy at the round that is best on the validation nodes."),
-    "top class, %": (95, "Share of the test nodes that get the class predicted most."),
-    "note": (190, None),
+    "best round, %": (95, "Test accuracy at the round that is best on the validation nodes."),
+    "top class, %": (85, "Share of the test nodes that get the class predicted most."),
+    "note": (125, None),
 }
-FORMATS = {"seconds": "%.3g", "top class, %": "%.0f"}
+FORMATS = {"seconds": "%.3g", "printed, %": "%.2f", "top class, %": "%.0f"}
 NUMBERS = ("accuracy, %", "±", "printed, %", "seconds", "best round, %", "top class, %")
 
 
@@ -37,13 +38,13 @@ def table(
     first = {
         "method": "SPEAR",
         "accuracy, %": spear[0],
-        "±": spear[1],
+        "±": None if runs.heavy(result) else spear[1],
         "seconds": spear_once(result.settings)[0],
         "sent": human_bytes(metrics.bytes_up_total + metrics.bytes_down_total),
         "rounds": 1,
-        "seeds": ", ".join(str(seed) for seed in PAPER_SEEDS),
+        "seeds": ", ".join(str(seed) for seed in runs.seeds_for(result)),
         "trained with": "no training",
-        "note": "timed now, median of three",
+        "note": "timed now, once" if runs.heavy(result) else "timed now, median of three",
     }
     had = {s.method for s in found}
     rest = [m.title for m in METHODS.values() if m.name not in had] + rivals.unmeasured()
@@ -61,9 +62,10 @@ def draw(shown: pd.DataFrame) -> None:
         shown,
         hide_index=True,
         height="content",
+        column_order=[name for name in COLUMNS if name != "seeds"],  # the exported file has them
         placeholder="–",
         column_config={
-            name: as_number(width=width, help=words, format=FORMATS.get(name, "%.2f"))
+            name: as_number(width=width, help=words, format=FORMATS.get(name, "%.1f"))
             if name in NUMBERS
             else st.column_config.Column(width=width, help=words)
             for name, (width, words) in COLUMNS.items()

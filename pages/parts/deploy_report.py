@@ -1,6 +1,5 @@
 """The report of a federated run beside the explorer's own figures."""
 
-import re
 from collections.abc import Mapping
 
 import pandas as pd
@@ -8,12 +7,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from spear_core import Result
+from spear_core.federation.names import shaped
 from spear_core.federation.report import Report
+from spear_core.measures.spread import percent
 
 OWN = (
     "Each client tests its own nodes with its own edges only. The explorer's figure beside it is "
     "for the whole graph."
 )
+MOST = 1000  # lines that are shown of a report
 STAGES = {
     "join": "until enough nodes had joined",
     "upload": "until the uploads were there",
@@ -25,21 +27,23 @@ STAGES = {
 def draw(report: Report, result: Result) -> None:
     """Who answered, who was dropped and why, bytes and seconds."""
     if report.failure:
-        st.error(f"The run failed: {report.failure}")
+        st.error("The run failed:")
+        st.text(cut(report.failure))
     _other_settings(report, result)
     a, b, c, d = st.columns(4)
     a.metric("Nodes that answered", f"{len(report.answered)} of {len(report.asked)}")
     _beside(b, "Prototypes", str(report.rows), str(len(result.uploads.client)))
-    own = "–" if report.accuracy is None else f"{100 * report.accuracy:.2f} %"
-    here = "–" if result.metrics.accuracy is None else f"{100 * result.metrics.accuracy:.2f} %"
+    own, here = percent(report.accuracy), percent(result.metrics.accuracy)
     _beside(c, "Right at home", own, here, OWN)
     d.metric("Seconds", f"{sum(report.seconds.values()):.1f}")
     if report.dropped:
         st.markdown("**Dropped**")
-        st.markdown("\n".join(f"- node {node}: {why}" for node, why in _dropped(report).items()))
+        st.text("\n".join(_dropped(report)))
+    for note in report.notes[:MOST]:
+        st.text(cut(note))
     if report.answered:
         with st.expander(f"The nodes that answered ({len(report.answered)})"):
-            st.markdown(_plain(", ".join(report.answered)))
+            st.text(cut(", ".join(report.answered), 20_000))
     left, right = st.columns(2)
     with left:
         st.markdown("**Bytes**")
@@ -62,17 +66,18 @@ def _beside(
     column.metric(name, value, f"explorer: {here}", "off", delta_arrow="off", help=help)
 
 
-def _dropped(report: Report) -> dict[str, str]:
-    """All that was wrong with a node, by its name; a node may have written it, so it stays text."""
+def _dropped(report: Report) -> list[str]:
+    """All that was wrong with each node, a line a node; nodes may have written it."""
     why: dict[str, list[str]] = {}
     for one in report.dropped:
-        why.setdefault(_plain(one["node"]), []).append(_plain(one["reason"]))
-    return {node: "; ".join(reasons) for node, reasons in why.items()}
+        why.setdefault(one["node"], []).append(one["reason"])
+    return [cut(f"node {node}: {'; '.join(why[node])}") for node in list(why)[:MOST]]
 
 
-def _plain(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+!|~$:.-])", r"\\\1", " ".join(text.split()))
+def cut(text: str, most: int = 300) -> str:
+    """Text of others on one line, cut at a length; `st.text` shows it as it is."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[:most]} …"
 
 
 def _bytes(report: Report, result: Result) -> pd.DataFrame:
@@ -87,8 +92,9 @@ def _bytes(report: Report, result: Result) -> pd.DataFrame:
 
 def _seconds(report: Report, result: Result) -> pd.DataFrame:
     rows = {
-        STAGES.get(name, name): (took, result.seconds.get(name))
-        for name, took in report.seconds.items()
+        said: (report.seconds[name], result.seconds.get(name))
+        for name, said in STAGES.items()
+        if name in report.seconds
     }
     return _table(rows, "{:.3f}")
 
@@ -100,11 +106,12 @@ def _table(rows: Mapping[str, tuple[float | None, float | None]], form: str) -> 
 
 
 def _other_settings(report: Report, result: Result) -> None:
-    here = result.settings.to_dict()
+    here = shaped(result.settings, result.graph).to_dict()
     differs = [
-        f"{name} {value} there, {here[name]} here"
+        f"{name} {cut(str(value), 40)} there, {here[name]} here"
         for name, value in report.settings.items()
         if name in here and here[name] != value
     ]
     if differs:
-        st.info(f"The run had other settings than this page: {', '.join(differs)}.")
+        st.info("The run had other settings than this page:")
+        st.text(", ".join(differs))

@@ -5,13 +5,13 @@ from functools import partial
 
 import streamlit as st
 
-from pages.shared import controls, link
+from pages.shared import knobs, link
 from spear_core.settings import titled, written
 
 SLIDERS: dict[str, tuple[Sequence[float], str]] = {  # setting -> its values, its ends in words
-    "beta": (controls.BETAS, ": left each client one class, right all alike"),
+    "beta": (knobs.BETAS, ": left each client one class, right all alike"),
     "clients": ((2, 3, 5, 8, 10, 15, 20), ""),
-    "gamma": (controls.GAMMAS, ": left peers alone, right no shrinkage"),
+    "gamma": (knobs.GAMMAS, ": left peers alone, right no shrinkage"),
 }
 OWN = {"learn_n": "n, nodes in the mean", "learn_node": "Which test node"}  # no settings
 
@@ -20,7 +20,7 @@ def control(name: str) -> float:
     """The one control of a step; where it is a setting, it is the sidebar's own."""
     now = st.session_state[name]
     if name == "alpha":
-        st.slider(titled(name), 0.0, 0.99, step=0.01, key=name)
+        st.slider(titled(name), 0.0, max(knobs.MOST_ALPHA, now), step=0.01, key=name)
     elif name in SLIDERS:
         options, ends = SLIDERS[name]
         every, write = sorted({*options, now}), partial(written, name)

@@ -13,9 +13,13 @@ from spear_core.settings import PAPER_SEEDS, Settings
 DRAWS = 400  # means drawn for each size in step 3
 
 
-@lru_cache(maxsize=64)
 def mean_errors(result: Result, label: int, sizes: tuple[int, ...]) -> list[float]:
     """Mean squared distance of the mean of n test nodes to the mean of all of them."""
+    key = ("mean_errors", label, sizes)
+    return result.kept.get(key, frozenset(), lambda: _drawn(result, label, sizes))
+
+
+def _drawn(result: Result, label: int, sizes: tuple[int, ...]) -> list[float]:
     nodes = result.graph.test_nodes
     z = torch.nn.functional.normalize(result.z[nodes[result.graph.y[nodes] == label]], dim=1)
     pool, draw = z.double().cpu().numpy(), generator(result.settings.seed, "lesson")

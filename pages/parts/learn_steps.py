@@ -22,11 +22,13 @@ from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain.node import find, inspect
 from spear_core.figures import lesson as drawn
 from spear_core.figures import shrink, smooth, split, theory
-from spear_core.figures.common import class_names
 from spear_core.measures.prototype_error import TEST
+from spear_core.measures.spread import mean_and_spread, percent
 from spear_core.run import Result
 from spear_core.settings import equation, written
 from spear_core.studies.risk_check import check
+
+HEIGHT = 400  # of every picture, with and without the answer
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,11 @@ class Task:
     formula: str  # LaTeX, with the numbers of this run
     told: str  # why, in a sentence
     figure: go.Figure
-    shown: go.Figure | None = None  # what the question is about, before the answer
+    shown: go.Figure  # the same picture without the answer
+
+    def __post_init__(self) -> None:
+        for picture in (self.figure, self.shown):  # one takes the place of the other
+            picture.update_layout(height=HEIGHT)
 
 
 def splits(result: Result, knob: float) -> Task:
@@ -58,8 +64,9 @@ def splits(result: Result, knob: float) -> Task:
         answer,
         rf"q \sim \mathrm{{Dir}}(\beta),\quad \beta = {beta}",
         f"The clients know {min(with_any)} to {max(with_any)} classes, typically {typical}, and "
-        f"{100 * cut:.0f} % of the edges are cut.",
+        f"{percent(cut, 0)} of the edges are cut.",
         split.small_graph(result) if small else split.holdings(result, training=True),
+        split.sizes(result),
     )
 
 
@@ -72,7 +79,7 @@ def smooths(result: Result, knob: float) -> Task:
     change = after - before
     answer = 1 if abs(change) < 5e-4 else 0 if change > 0 else 2
     share = len(view.neighbours)
-    s, name = result.settings, class_names(result)[view.true]
+    s, name = result.settings, result.graph.names[view.true]
     return Task(
         f"Node {node} is of class {name} and has {share} neighbours. After smoothing with "
         f"{equation('alpha', s.alpha)}, is it more similar to the prototype of its own class?",
@@ -80,8 +87,9 @@ def smooths(result: Result, knob: float) -> Task:
         answer,
         rf"z = (1-\alpha)\,x + \alpha\,\hat A z,\quad \cos: {before:.3f} \to {after:.3f}",
         f"Its similarity to class {name} moves from {before:.3f} to {after:.3f}; it is "
-        f"called {class_names(result)[view.predicted]}.",
+        f"called {result.graph.names[view.predicted]}.",
         smooth.similarities(result, view),
+        drawn.raw_similarities(result.graph.names, view.before.tolist(), view.true),
     )
 
 
@@ -100,9 +108,10 @@ def estimates(result: Result, knob: float) -> Task:
         choices,
         answer,
         rf"\mathrm{{E}}\,\|p - \mu\|^2 = \frac{{\sigma_0^2}}{{n}}:\quad {one:.3f} \to {four:.3f}",
-        f"Over {DRAWS} draws from class {class_names(result)[label]} it falls by a factor of "
+        f"Over {DRAWS} draws from class {result.graph.names[label]} it falls by a factor of "
         f"{ratio:.1f}.",
         drawn.error_of_means(sizes, errors, n),
+        drawn.known_errors(sizes, errors, n),
     )
 
 
@@ -114,7 +123,7 @@ def few_samples(result: Result, knob: float) -> Task:
     rows = rows[np.argsort(seen.n[rows], kind="stable")][:4]
     worst = int(rows[np.argmax(seen.error[rows])])
     choices = tuple(f"client {seen.client[i]:.0f}, n = {seen.n[i]:.0f}" for i in rows)
-    name = class_names(result)[label]
+    name = result.graph.names[label]
     rank = "the fewest" if seen.n[worst] == seen.n[rows].min() else "not the fewest"
     slope = f"{seen.slope.slope:.1f}".replace("-", "−") if seen.slope else ""
     fall = f"Over all {len(seen.n)} prototypes of this run the error goes as n to the {slope}."
@@ -124,7 +133,8 @@ def few_samples(result: Result, knob: float) -> Task:
         int(np.flatnonzero(rows == worst)[0]),
         rf"\|p - \mu\|^2 = {seen.error[worst]:.4f}\ \text{{with}}\ n = {seen.n[worst]:.0f}",
         f"It has {rank} nodes of them." + (f" {fall}" if seen.slope else ""),
-        theory.error_over_count(seen, class_names(result)),
+        theory.error_over_count(seen, result.graph.names),
+        drawn.holders([int(seen.client[i]) for i in rows], [int(seen.n[i]) for i in rows]),
     )
 
 
@@ -134,21 +144,23 @@ def pulls(result: Result, knob: float) -> Task:
     holders = torch.bincount(up.label, minlength=up.classes)[up.label]
     rows = (holders > 1).nonzero().squeeze(1)
     row = int(rows[up.counts[rows].argmin()]) if len(rows) else int(up.counts.argmin())
+    same = up.label == up.label[row]
     n = int(up.counts[row])
     lam = 1 / (1 + gamma * n)
     trust = written("gamma", gamma)
     latex = trust.replace("∞", r"\infty")
     wrong = [v for v in (1 - lam, 1 / (1 + n), lam / 2, 0.5) if abs(v - lam) > 0.02]
     options = sorted({f"{lam:.2f}", *(f"{v:.2f}" for v in wrong[:2])})
-    name = class_names(result)[int(up.label[row])]
+    name = result.graph.names[int(up.label[row])]
     return Task(
         f"Client {int(up.client[row])} sends class {name} from {how_many(n)}, and γ is {trust}. "
         "How much of it is taken from the peers?",
         tuple(options),
         options.index(f"{lam:.2f}"),
         rf"\lambda = \frac{{1}}{{1 + \gamma n}} = \frac{{1}}{{1 + {latex}\cdot {n}}} = {lam:.2f}",
-        f"{100 * lam:.0f} % comes from the peers, {100 - 100 * lam:.0f} % from the client itself.",
+        f"{percent(lam, 0)} comes from the peers, {percent(1 - lam, 0)} from the client itself.",
         shrink.weight_curve(result),
+        drawn.holders(up.client[same].tolist(), up.counts[same].tolist(), int(up.client[row])),
     )
 
 
@@ -156,7 +168,8 @@ def weighs(result: Result, knob: float) -> Task:
     """What it costs to let every client weigh the same."""
     s = result.settings
     weighted, equal = (five_seeds(replace(s, count_weights=flag)) for flag in (True, False))
-    gain = 100 * (statistics.mean(weighted) - statistics.mean(equal))
+    by_counts, alike = (100 * mean_and_spread(found)[0] for found in (weighted, equal))
+    gain = by_counts - alike
     answer = 0 if gain > 1 else 2 if gain < -1 else 1
     return Task(
         "The server averages the prototypes of a class. What if every client weighed the same, "
@@ -164,10 +177,10 @@ def weighs(result: Result, knob: float) -> Task:
         ("accuracy falls", "less than a point either way", "accuracy rises"),
         answer,
         r"g_c = \mathrm{Norm}\Big(\sum_k n_{kc}\,\tilde p_{kc}\Big):\quad "
-        rf"{100 * statistics.mean(weighted):.1f}\,\% \ \text{{against}}\ "
-        rf"{100 * statistics.mean(equal):.1f}\,\%",
+        rf"{by_counts:.1f}\,\% \ \text{{against}}\ {alike:.1f}\,\%",
         f"Counting is worth {gain:+.1f} points here (mean of five seeds).",
         drawn.two_means(weighted, equal),
+        drawn.two_means(weighted, []),
     )
 
 
@@ -176,7 +189,7 @@ def classifies(result: Result, knob: float) -> Task:
     nodes = result.prediction.nodes
     view = inspect(result, int(nodes[int(knob) % len(nodes)]))
     order = view.after.nan_to_num(-1.0).argsort(descending=True)[:3].tolist()
-    names = class_names(result)
+    names = result.graph.names
     options = sorted(order)
     best = float(view.after[view.predicted])
     right = "right" if view.predicted == view.true else f"wrong, it is a {names[view.true]}"
@@ -187,9 +200,9 @@ def classifies(result: Result, knob: float) -> Task:
         rf"\hat y = \arg\max_c \cos(z, g_c),\quad \cos(z, g_{{{view.predicted}}}) = {best:.3f}",
         f"It says {names[view.predicted]}: {right}.",
         smooth.similarities(result, view),
-        drawn.picture(result, dense(result, view.node))
+        drawn.candidates(result, dense(result, view.node), options)
         if CATALOGUE[result.graph.name].picture
-        else None,
+        else drawn.raw_similarities(names, view.before.tolist(), None),
     )
 
 

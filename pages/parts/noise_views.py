@@ -11,8 +11,9 @@ import streamlit as st
 
 from pages.shared import link, runs, show
 from spear_core import Graph, Result, Settings, load
-from spear_core.explain.noise_curve import spread, words
+from spear_core.explain.noise_curve import words
 from spear_core.figures import noise as figures
+from spear_core.measures.spread import percent, points, signed_spread, with_spread
 from spear_core.paper import perturbation
 from spear_core.settings import equation
 from spear_core.studies.noise_curve import KNOBS, VALUES, Curve, curve
@@ -25,6 +26,19 @@ WHERE: dict[str, dict[str, Any]] = {  # which graphs are noisy, and when
     "test graph too, after the split": {"noise_test": True, "noise_when": "after"},
     "test graph too, before the split": {"noise_test": True, "noise_when": "before"},
 }
+
+
+FOLLOWED = {  # a control of the page -> the view that shows what it does
+    **dict(zip(KNOBS, link.choices("noise_view"), strict=False)),
+    "noise_when": link.choices("noise_view")[0],
+    "feature_rule": link.choices("noise_view")[1],
+}
+
+
+def follow(name: str) -> None:
+    """Show the view of the control that was moved; those that look at all kinds stay."""
+    if st.session_state["noise_view"] in tuple(FOLLOWED.values()):
+        st.session_state["noise_view"] = FOLLOWED[name]
 
 
 def costs(settings: Settings, seeds: bool) -> pd.DataFrame:
@@ -51,7 +65,7 @@ def homophily_words(result: Result) -> str:
         same = result.graph.y[source] == result.graph.y[target]
         if inside:
             same = same[held.owner[source] == held.owner[target]]
-        return f"{100 * float(same.double().mean()):.0f} %" if len(same) else "none"
+        return percent(float(same.double().mean()), 0) if len(same) else "none"
 
     said = (
         f"Of the edges inside clients {share(clean, True)} join two nodes of one class without "
@@ -92,17 +106,13 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
     elif st.toggle(f"Make the {10 * len(values)} runs", key="noise_runs"):
         bar = st.progress(0.0, "Five seeds at every point")
         found = curve(
-            plain,
-            knob,
-            values,
-            accuracy=runs.accuracy_of,
-            progress=lambda part: bar.progress(part),
+            plain, knob, values, accuracy=runs.accuracy_of, progress=lambda part: bar.progress(part)
         )
         bar.empty()
     if found is None:
         return {}, lines
     said = words(found)
-    st.markdown(said)
+    show.sentence(said, "noise")
     here = (getattr(settings, knob), 100 * result.metrics.accuracy)
     left, right = st.columns([3, 2])
     with left:
@@ -111,10 +121,10 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
             "standard deviation. Look at the distance of the two lines."
         )
         shown = here if knob != "labels_per_class" or here[0] in values else None
-        show.chart(figures.over_rate(found, shown, then), f"noise-{knob}", said)
+        show.chart(figures.over_rate(found, shown, then), "noise-curve", said)
     with right:
         st.caption("The same distance, run by run: above 0 smoothing helps.")
-        show.chart(figures.smoothing_gain(found), f"noise-gain-{knob}", said)
+        show.chart(figures.smoothing_gain(found), "noise-gain", said)
     return {f"over {knob}": pd.DataFrame(found.table())}, lines
 
 
@@ -221,11 +231,12 @@ def _each(settings: Settings, seeds: bool) -> np.ndarray:
 
 
 def _percent(each: np.ndarray) -> str:
-    return f"{each.mean():.2f} %" + (f" ± {each.std():.2f}" if len(each) > 1 else "")
+    one = len(each) == 1
+    return percent(each[0] / 100) if one else f"{with_spread(each.mean(), each.std())} %"
 
 
 def _points(each: np.ndarray) -> str:
-    return spread(each) if len(each) > 1 else f"{each[0]:+.2f}".replace("-", "−")
+    return signed_spread(each) if len(each) > 1 else points(each[0])
 
 
 VIEWS: dict[str, Callable[[Result, Result | None], Shown]] = dict(

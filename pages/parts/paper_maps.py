@@ -2,17 +2,19 @@
 
 import streamlit as st
 
-from pages.shared import background, runs, show
+from pages.shared import background, frame, runs, show
+from pages.shared.plain import plain
 from spear_core import Settings, defaults, embed
 from spear_core.datasets import CATALOGUE, store
 from spear_core.figures.map import alt_text, map_figure
+from spear_core.figures.map.panel import panel
 from spear_core.paper.printed import reported
 
 
 def draw(settings: Settings) -> None:
     """One panel a dataset; a panel is a PCA preview until its UMAP has been made."""
     names = [*reported()["main_accuracy"]["columns"], *reported()["heterophily"]["columns"]]
-    here = [n for n in names if CATALOGUE[n].builtin or store.found(CATALOGUE[n])]
+    here = [n for n in names if store.on_disk(CATALOGUE[n])]
     away = [n for n in names if n not in here]
     if away:
         st.caption(f"Not on this machine: {', '.join(away)}.")
@@ -34,21 +36,22 @@ def _panel(name: str, kind: str) -> list[str]:
     made = embed.ready(result.graph, s.alpha, s.steps)
     shown = made or embed.preview(result.graph, s.alpha, s.steps)
     st.markdown(f"**{name}**, {kind} prototypes{'' if made else ' (PCA preview)'}")
-    show.chart(
-        map_figure(shown, result, show=kind), f"paper-map-{name}-{kind}", alt_text(shown, result)
-    )
+    figure = panel(map_figure(shown, result, show=kind))
+    show.chart(figure, f"paper-map-{name}-{kind}", alt_text(shown, result))
     return [] if made else [name]
 
 
 @st.fragment(run_every=2)
+@frame.kindly()
 def _wait(names: tuple[str, ...]) -> None:
     """Make the missing maps one after the other; the page is drawn again when one is there."""
     s = defaults(names[0])
     graph = runs.result_of(s).graph
-    job = embed.background_fit(graph, s.alpha, s.steps, background.wait_for_pages)
+    job = background.visitor().fit(graph, s.alpha, s.steps)
+    place = st.container(key="under_way_maps")
     if job.error:
-        st.caption(f"The UMAP of {names[0]} could not be made: {job.error}")
+        place.caption(f"The UMAP of {names[0]} could not be made: {plain(job.error)}")
     elif job.value is not None and background.by_timer():
         st.rerun()
     else:
-        st.progress(job.fraction, f"{len(names)} maps to go, now {names[0]}. {job.sentence}")
+        place.progress(job.fraction, f"{len(names)} maps to go, now {names[0]}. {job.sentence}")

@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.shared import link
-from spear_core.paper.measured import DIFFERS, NEAR, NEW, OPEN, WITHIN
+from spear_core.paper.measured import AGREES, DIFFERS, FAR, NEW, OPEN, Measured
 from spear_core.paper.tables import Entry, Table
 
-MARKS = {WITHIN: ("●", "#0072B2"), NEAR: ("◐", "#56B4E9"), DIFFERS: ("▲", "#D55E00")}
+MARKS = {AGREES: ("●", "#0072B2"), DIFFERS: ("◐", "#56B4E9"), FAR: ("▲", "#D55E00")}
 MARKS |= {OPEN: ("–", "#8A8A8A"), NEW: ("○", "#8A8A8A")}
 STYLE = """<style>
 .paper { overflow-x: auto; }
@@ -60,18 +60,22 @@ def _cell(entry: Entry) -> str:
         why = "OOM in the paper" if printed == "OOM" else "a rival; see the page Compare"
         return f'<td title="{why}"><span style="color:{colour}">{sign}</span>{small}</td>'
     words = _words(entry)
-    title = f"{entry.mark}. {made.note if made else ''} Opens the explorer there."
+    title = f"{entry.mark}{_errors(made)}. {made.note if made else ''} Opens the explorer there."
     return (
         f'<td title="{html.escape(title)}"><span style="color:{colour}">{sign}</span> '
         f'<a href="{html.escape(setting_url(entry))}" target="_self">{words}</a>{small}</td>'
     )
 
 
+def _errors(made: Measured | None) -> str:
+    """The standard error that the mark is made with, and over how many seeds."""
+    if made is None or made.error == 0:
+        return ""
+    return f", standard error {made.error:.{made.digits}f} over {len(made.seeds.split())} seeds"
+
+
 def _words(entry: Entry) -> str:
-    made = entry.measured
-    if made is None or made.mean is None or made.std is None:
-        return "not measured"
-    return f"{made.mean:.{made.digits}f} ± {made.std:.{made.digits}f}"
+    return entry.measured.words if entry.measured else "not measured"
 
 
 def _pretty(name: str) -> str:

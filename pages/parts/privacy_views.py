@@ -10,15 +10,17 @@ from torch import Tensor
 from pages.shared import controls, runs, show
 from pages.shared.pinned import same_graph
 from spear_core import Result, Settings, run
+from spear_core.errors import SettingError
 from spear_core.explain.privacy_cost import words
 from spear_core.figures import privacy as figures
-from spear_core.figures.common import class_names
 from spear_core.settings import equation
-from spear_core.studies.exposure import Exposure
+from spear_core.studies.exposure import Exposure, work
 from spear_core.studies.privacy_cost import DRAWS, EPSILONS, Cost, privacy_cost
 from spear_core.transforms.calibration import gaussian_mu
 from spear_core.transforms.privacy import COUNT_SHARE, Noise
 
+MOST_COMPARED = 30_000_000_000  # multiplications: some seconds
+MOST_TOUCHED = 5_000_000  # numbers in a run of which many are made on every click
 RUNGS = (1000.0, 100.0, 10.0, 1.0)  # values of ε at which a digit is shown
 
 
@@ -31,17 +33,35 @@ def cost_of(settings: Settings) -> Cost | None:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def sent_by(settings: Settings, client: int, label: int) -> Tensor | None:
-    """The upload of one client and class, None if there is none."""
+    """The upload of one client and class, None if there is none or its count came out as 0."""
     up = run(settings).sent
-    rows = ((up.client == client) & (up.label == label)).nonzero().flatten()
+    there = (up.client == client) & (up.label == label) & (up.counts > 0)
+    rows = there.nonzero().flatten()
     return up.prototypes[rows[0]].cpu() if len(rows) else None
+
+
+def affordable(result: Result, runs: int) -> None:
+    """Refuse what would compare more uploads with more nodes than anybody waits for."""
+    if work(result) * runs > MOST_COMPARED:
+        uploads = int(result.held.train_counts.count_nonzero())
+        raise SettingError(
+            f"This page compares every upload with every node, {uploads:,} × "
+            f"{result.graph.num_nodes:,} here; choose fewer clients or a smaller graph."
+        )
+
+
+def _touched(result: Result) -> int:
+    """About how many numbers one run with noise goes through."""
+    graph, steps = result.graph, result.settings.steps
+    released = result.held.clients * graph.num_features
+    return graph.classes * ((graph.num_edges + graph.num_nodes) * (steps + 1) + released)
 
 
 def digit(result: Result, settings: Settings, before: Exposure, row: int) -> None:
     """What the server sees of one upload: without noise, then under more and more of it."""
     client, label, n = int(before.client[row]), int(before.label[row]), int(before.counts[row])
     off, now = replace(settings, epsilon=math.inf), settings.epsilon
-    name = class_names(result)[label]
+    name = result.graph.names[label]
     st.subheader(f"What the server sees of client {client}, class {name}, n = {n}")
     st.caption("Click a cell above for another upload. Every picture is in its own range of grey.")
     rungs = sorted({*RUNGS, *([now] if now < math.inf else [])}, reverse=True)
@@ -68,7 +88,7 @@ def promise(result: Result, settings: Settings, held: Tensor, width: Noise | Non
         "**Protected:** the features and the label of any one node. **Not protected:** the edges, "
         "and which nodes are labelled. Each client sends, for every class, a noisy sum and a noisy "
         "count, also for classes it does not hold; then the mean is taken, cut to length 1, the "
-        "count rounded."
+        "count rounded. One upload is one release: the ε of several add up."
     )
     if width and settings.mechanism == "gaussian":
         mu = gaussian_mu(settings.epsilon, settings.delta)
@@ -105,7 +125,8 @@ def price(
     if now is None:
         st.info("There is no test node, so accuracy cannot be measured.")
         return None
-    quick = result.graph.num_nodes * result.graph.num_features <= runs.LARGE
+    size = result.graph.num_nodes * result.graph.num_features
+    quick = size <= runs.LARGE and _touched(result) <= MOST_TOUCHED
     many = len(EPSILONS) * 5 * DRAWS
     if not quick and not st.button(
         f"Make the {many} runs", help="This graph is large: it takes a while."

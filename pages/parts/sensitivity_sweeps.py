@@ -71,21 +71,33 @@ def homophily(settings: Settings, datasets: tuple[str, ...]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def files(table: pd.DataFrame, knobs: tuple[str, ...]) -> dict[str, pd.DataFrame]:
+    """What is exported: a row a point with mean, std and n, and the runs behind; in percent."""
+    right = (100 * table["accuracy"]).groupby([table[name] for name in ("dataset", *knobs)])
+    parts = {"mean": right.mean(), "std": right.std(ddof=0), "n": right.count()}
+    each = table.assign(accuracy=100 * table["accuracy"])
+    return {
+        "curve, accuracy in %": pd.DataFrame(parts).reset_index(),
+        "single runs": each.rename(columns={"accuracy": "accuracy, %"}),
+    }
+
+
+def built_in() -> tuple[str, ...]:
+    """Datasets that are made at once and have no shape to choose."""
+    return tuple(e.name for e in CATALOGUE.values() if e.builtin and not e.knobs)
+
+
 def at_hand() -> list[str]:
     """Datasets that need no download."""
-    return [e.name for e in CATALOGUE.values() if (e.builtin or store.found(e))]
+    return [e.name for e in CATALOGUE.values() if store.on_disk(e)]
 
 
-def take(event: Any, names: tuple[str, ...], settings: Settings) -> None:
-    """Make a clicked point the present setting and open the explorer there."""
-    points = event["selection"]["points"] if event else []
-    if not points or "customdata" not in points[0]:
-        return
-    data = points[0]["customdata"]
-    found = [data[i] if isinstance(data, list) else data[str(i)] for i in range(len(names))]
-    changes = dict(zip(names, found, strict=True))
-    if st.session_state.get("_sens_clicked") == changes:
-        return  # the same click, seen again
-    st.session_state["_sens_clicked"] = changes
-    controls.put(replace(settings, **changes))
-    st.switch_page("pages/explore.py")
+def take(point: Any, names: tuple[str, ...], settings: Settings) -> None:
+    """Make a clicked point the present setting and open the explorer there.
+
+    JSON has no infinity: where a point has none of a value, it is that.
+    """
+    if point:
+        values: list[Any] = [float("inf") if value is None else value for value in point]
+        controls.put(replace(settings, **dict(zip(names, values, strict=False))))
+        st.switch_page("pages/explore.py")

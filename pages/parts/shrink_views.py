@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.shared import controls, link, runs, show
+from pages.shared import knobs, link, runs, show
 from pages.shared.pinned import same_graph
 from spear_core import PAPER_SEEDS, Result, Settings
 from spear_core.explain import ablation as sentences
 from spear_core.explain.risk import held, inflated, simulated
 from spear_core.figures import shrink as figures
-from spear_core.figures.common import class_names
 from spear_core.figures.theory import error_over_count, peer_variance, risk_curve
+from spear_core.measures.spread import percent
 from spear_core.paper.errors import error_table
-from spear_core.settings import equation, symbol
+from spear_core.settings import equation, symbol, written
 from spear_core.studies.ablation import Ablation, ablation, gamma_curve
 from spear_core.studies.risk import simulate
 from spear_core.studies.risk_check import check
@@ -36,6 +36,31 @@ def eight(settings: Settings) -> Ablation | None:
     return ablation(settings, accuracy=runs.accuracy_of)
 
 
+def formula_of(result: Result, pulled: pd.DataFrame) -> str:
+    """λ with the numbers of the smallest prototype that is pulled, in LaTeX."""
+    s, rule = result.settings, r"\lambda = \frac{1}{1 + \gamma n}"
+    if not s.shrinkage or pulled.empty or s.reliability == "degree":
+        return rule if s.shrinkage and len(pulled) else r"\lambda = 0"
+    trust = written("gamma", s.gamma).replace("∞", r"\infty")
+    n, weight = pulled.iloc[0][["n", "lambda"]]
+    return rf"{rule} = \frac{{1}}{{1 + {trust} \cdot {n}}} = {weight:.2f}"
+
+
+def said_of(result: Result, pulled: pd.DataFrame) -> str:
+    """Whose λ the formula is, or why nothing is pulled."""
+    if not result.settings.shrinkage:
+        return "Shrinkage is off under Variants, so λ = 0 everywhere."
+    if pulled.empty:
+        return "Here no class has two holders, so nothing is pulled."
+    if result.settings.reliability == "degree":
+        return "Trust counts degrees too here, so the dots lie below the curve of n alone."
+    client, label, n, weight = pulled.iloc[0][["client", "class", "n", "lambda"]]
+    return (
+        f"Here client {client} has {n} of class {result.graph.names[label]}, the smallest n: "
+        f"{percent(weight, 0)} of its prototype comes from the peers."
+    )
+
+
 def mean_errors(result: Result, pinned: Result | None) -> pd.DataFrame:
     """Mean distances to the true centroids, ours, printed and pinned."""
     table = pd.DataFrame(error_table(result))
@@ -52,7 +77,7 @@ def over_gamma(result: Result, pinned: Result | None, _reading: str) -> Shown:
     if accuracy is None:
         st.info("There is no test node, so accuracy cannot be measured.")
         return {}, []
-    gammas = tuple(sorted({*controls.GAMMAS, settings.gamma}))
+    gammas = tuple(sorted({*knobs.GAMMAS, settings.gamma}))
     values = ", ".join(f"{g:g}" for g in gammas).replace("inf", 'float("inf")')
     lines = ["from spear_core.studies.ablation import gamma_curve", f"gammas = [{values}]"]
     lines.append("print(gamma_curve(s, gammas, seeds=[s.seed]))")
@@ -71,7 +96,7 @@ def over_gamma(result: Result, pinned: Result | None, _reading: str) -> Shown:
     here = (settings.gamma, 100 * accuracy)
     then = of(pinned.settings) if pinned and _small(pinned) else None
     show.chart(figures.accuracy_over_gamma(gammas, mine, here, band, then), "over-gamma", said)
-    return {"accuracy over gamma": pd.DataFrame({"gamma": gammas, "accuracy %": mine})}, lines
+    return {"accuracy over gamma": pd.DataFrame({"gamma": gammas, "accuracy, %": mine})}, lines
 
 
 def gain(result: Result, pinned: Result | None, _reading: str) -> Shown:
@@ -99,9 +124,9 @@ def gain(result: Result, pinned: Result | None, _reading: str) -> Shown:
         chart = figures.ablation_lines(found, before)
         show.chart(chart, "ablation", " ".join(said))
     with b:
-        each = cells[["which is", "accuracy %"]]
+        each = cells[["which is", "accuracy, %"]]
         if before:
-            each = each.assign(pinned=before.cell_table()["accuracy %"])
+            each = each.assign(pinned=before.cell_table()["accuracy, %"])
         st.table(each.set_index("which is"))
     st.caption(
         "What a switch changes, in points: with the other two off, on average over them, and with "
@@ -147,7 +172,7 @@ def theory(result: Result, pinned: Result | None, _reading: str) -> Shown:
 
 def model(result: Result, pinned: Result | None, reading: str) -> Shown:
     """The model of Proposition 1 held against the prototypes of this run."""
-    names, settings, accuracy = class_names(result), result.settings, result.metrics.accuracy
+    names, settings, accuracy = result.graph.names, result.settings, result.metrics.accuracy
     old = same_graph(pinned, result)
     seen, then = check(result, reading), check(old, reading) if old else None
     words = held(seen)
@@ -164,8 +189,8 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
     there = runs.accuracy_of(replace(settings, gamma=asked)) if asked else None
     said = ""
     if there and accuracy is not None:
-        said = f" With {equation('gamma', asked)} accuracy would be {100 * there:.2f} %, now it is "
-        said += f"{100 * accuracy:.2f} %."
+        said = f" With {equation('gamma', asked)} accuracy would be {percent(there)}, now it is "
+        said += f"{percent(accuracy)}."
     st.markdown(words["gamma"] + said)
     a, b = st.columns(2)
     with a:

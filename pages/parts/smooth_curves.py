@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -11,22 +12,26 @@ from pages.shared import link, runs, show
 from spear_core import PAPER_SEEDS, Graph, Result, Settings, grid
 from spear_core.figures import smooth as figures
 from spear_core.measures.silhouette import silhouette
+from spear_core.measures.spread import percent
 
 OVER_ALPHA, OVER_STEPS, SILHOUETTE = link.choices("smooth_curve")
 ALPHAS = tuple(i / 20 for i in range(20))
+Files = dict[str, pd.DataFrame]  # what is exported
 FEW = 5_000  # nodes up to which all five seeds are drawn
 LONG = 15_000_000  # scores that a curve is put together from, (T + 1)² for every node and class
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def over_alpha(settings: Settings) -> list[float]:
-    return grid(settings, ALPHAS, [settings.gamma], [settings.steps]).accuracy.flatten().tolist()
+    found = grid(settings, ALPHAS, [settings.gamma], [settings.steps])
+    return (100 * found.accuracy.flatten()).tolist()
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def over_steps(settings: Settings, most: int) -> list[float]:
     steps = range(most + 1)
-    return grid(settings, [settings.alpha], [settings.gamma], steps).accuracy.flatten().tolist()
+    found = grid(settings, [settings.alpha], [settings.gamma], steps)
+    return (100 * found.accuracy.flatten()).tolist()
 
 
 @st.cache_data(max_entries=64, show_spinner="Silhouettes …")
@@ -34,13 +39,13 @@ def silhouettes(settings: Settings, _graph: Graph) -> list[float | None]:
     return [silhouette(_graph, alpha, settings.steps) for alpha in ALPHAS]
 
 
-def alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
+def alpha(result: Result, pinned: Result | None) -> Files:
     """Accuracy over α."""
     line = _accuracies(result, pinned, lambda s: over_alpha(replace(s, alpha=0.0)))
     return _draw(OVER_ALPHA, result, ALPHAS, line, "alpha")
 
 
-def steps(result: Result, pinned: Result | None) -> pd.DataFrame:
+def steps(result: Result, pinned: Result | None) -> Files:
     """Accuracy over T."""
     most = _most_steps(result)
     line = _accuracies(result, pinned, lambda s: over_steps(replace(s, steps=0), most))
@@ -48,7 +53,7 @@ def steps(result: Result, pinned: Result | None) -> pd.DataFrame:
     return _draw(OVER_STEPS, result, x, line, "steps")
 
 
-def silhouettes_over_alpha(result: Result, pinned: Result | None) -> pd.DataFrame:
+def silhouettes_over_alpha(result: Result, pinned: Result | None) -> Files:
     """Silhouette over α: that of the graph that is tested on."""
     metrics, settings = result.metrics, result.settings
     values = silhouettes(_of_the_graph(settings), result.graph)
@@ -56,7 +61,7 @@ def silhouettes_over_alpha(result: Result, pinned: Result | None) -> pd.DataFram
     level = ("raw features", metrics.silhouette_raw)
     line = [math.nan if value is None else value for value in values]
     figure = figures.curve(ALPHAS, [line], here, "alpha", "silhouette", level=level)
-    return _show(SILHOUETTE, ALPHAS, values, figure)
+    return _show(SILHOUETTE, ALPHAS, [line], figure)
 
 
 def _of_the_graph(s: Settings) -> Settings:
@@ -70,7 +75,7 @@ def _of_the_graph(s: Settings) -> Settings:
     return replace(same, clients=1, beta=1.0, partition="iid")
 
 
-CURVES: dict[str, Callable[[Result, Result | None], pd.DataFrame]] = {
+CURVES: dict[str, Callable[[Result, Result | None], Files]] = {
     OVER_ALPHA: alpha,
     OVER_STEPS: steps,
     SILHOUETTE: silhouettes_over_alpha,
@@ -107,18 +112,22 @@ def _draw(
     x: Sequence[float],
     found: tuple[list[list[float]], list[float] | None],
     knob: str,
-) -> pd.DataFrame:
+) -> Files:
     lines, then = found
-    here = (getattr(result.settings, knob), result.metrics.accuracy)
-    return _show(name, x, lines[0], figures.curve(x, lines, here, knob, pinned=then))
+    right = result.metrics.accuracy
+    here = (getattr(result.settings, knob), None if right is None else 100 * right)
+    return _show(name, x, lines, figures.curve(x, lines, here, knob, pinned=then))
 
 
-def _show(
-    name: str, x: Sequence[float], curve: Sequence[float | None], figure: object
-) -> pd.DataFrame:
-    known = [(y, -i) for i, y in enumerate(curve) if y is not None]
+def _show(name: str, x: Sequence[float], lines: Sequence[Sequence[float]], figure: object) -> Files:
+    known = [(y, -i) for i, y in enumerate(lines[0]) if not math.isnan(y)]
     top, place = max(known, default=(0.0, 0))  # of equal ones the first
-    said = f"{name}: the top is {top:.3f}, at {x[-place]:g}." if known else "Not measurable."
+    written = f"{top:.3f}" if name == SILHOUETTE else percent(top / 100)
+    said = f"{name}: the top is {written}, at {x[-place]:g}." if known else "Not measurable."
     st.caption(said + " Look how far the diamond, your setting, is from it.")
     show.chart(figure, "smooth_curve_chart", said)
-    return pd.DataFrame({"x": x, "y": curve})
+    seeds = np.array(lines[1:] or lines)
+    mean = {"x": x, "mean": seeds.mean(0), "std": seeds.std(0), "n": len(seeds)}
+    names = ("this seed", *(f"seed {seed}" for seed in PAPER_SEEDS))
+    each = {"x": x} | dict(zip(names, lines, strict=False))
+    return {name: pd.DataFrame(mean), f"{name}, single seeds": pd.DataFrame(each)}

@@ -1,13 +1,14 @@
 """What pages do while nobody waits: whose turn it is, maps placed late, work ahead of a click.
 
 Work in the background changes when a result is there, never what it is. Every visitor's work is
-its own: a new result cancels what the same visitor had under way, nobody else's.
+its own: a new result cancels what the same visitor had under way, nobody else's. A visitor who
+closes the tab waits for nothing; one who comes back finds the page drawn anew.
 """
 
 import threading
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from weakref import ref
 
 import streamlit as st
 import torch
@@ -16,15 +17,21 @@ from torch import Tensor
 
 from spear_core import Graph, Result, Settings
 from spear_core.client import Uploads
-from spear_core.embed import Job, Jobs, Map
+from spear_core.embed import Job, Jobs, Map, maps
 from spear_core.embed.nodes import Pause, no_pause
-from spear_core.powers import forget_tested, keep_z, kept_z, tested_powers, z_key
+from spear_core.memory import budget
+from spear_core.memory.allocator import few_arenas
+from spear_core.powers import keep_z, kept_z, tested_powers, z_key
 from spear_core.propagate import propagate
+from spear_core.wanted import while_wanted
 
 PATIENCE = 0.4  # seconds that a run and its map may take on a large graph before the page goes on
-ROOM = 500_000_000  # bytes of the test nodes' features kept with a graph
+ROOM = 500_000_000  # bytes of the test nodes' features kept with a graph, and of sums ...
+ROOM_SHARE = 0.25  # ... at most this part of the budget each
 LONGEST = 2.0  # seconds that a piece of work waits for pages, however busy they are
 AT_ONCE = 32  # columns propagated between two pauses
+
+few_arenas()  # every run of a page is a new thread
 
 # -- turns: on few cores both at once take longer than one after the other, and a page is looked at
 
@@ -63,18 +70,21 @@ def by_timer() -> bool:
 
 # -- what one visitor has under way
 
-_ahead = Jobs()
-_places = Jobs()  # the last to be made, the first to end: what is made ahead waits for places
-
 
 class Visitor:
-    """The last map that was placed for one visitor, and the work for the present result."""
+    """The last map that was placed for one visitor, and the work for the present result.
+
+    Maps and results themselves stay on their shelves, within the budget.
+    """
 
     def __init__(self) -> None:
-        self.placed: tuple[Map, Result] | None = None
-        self._result: Result | None = None
+        self._placed: tuple[ref[Map], ref[Result]] | None = None
+        self._result: ref[Result] | None = None
+        self._ahead, self._places = Jobs(), Jobs()
         self.placing: Job[None] | None = None
         self.preparing: Job[None] | None = None
+        self._view: Hashable = None
+        self._fits: set[Job[str]] = set()  # asked for since the page began
 
     def place(
         self, result: Result, make: Callable[[Pause], Map], patience: float | None
@@ -85,40 +95,99 @@ class Visitor:
         seconds, it is waited for however long it takes.
         """
         self._want(result)
-        if patience is not None and self.placed is not None:
+        last = self.placed
+        if patience is not None and last is not None:
             if self.placing is None:
-                self.placing = _places.ask(object(), lambda job: _made(make, job))
+                self.placing = self._places.ask(object(), lambda job: _made(make, job))
             if not self.placing.ended.wait(max(0.0, patience - result.method_seconds)):
-                return self.placed
-        self.placed = make(no_pause), result
-        return self.placed
+                return last
+        made = make(no_pause)
+        self._placed = ref(made), ref(result)
+        return made, result
+
+    @property
+    def placed(self) -> tuple[Map, Result] | None:
+        """The last map and the result on it, while both are kept."""
+        if self._placed is None:
+            return None
+        made, result = self._placed[0](), self._placed[1]()
+        return (made, result) if made and result else None
 
     def prepare(self, result: Result, most_steps: int) -> None:
-        """Make ahead what the next click can use, once every map is placed."""
+        """Make ahead what the next click can use, once the visitor's map is placed."""
         self._want(result)
+        placing = self.placing
 
         def work(job: Job[None]) -> None:
             def pause() -> None:
-                job.pause()
                 wait_for_pages()
-                _places.join(10)
+                if placing is not None:
+                    placing.ended.wait(10)
+                job.pause()
 
             prepare(result.graph, result.sent, result.settings, most_steps, pause)
 
         if self.preparing is None or self.preparing.done:
-            self.preparing = _ahead.ask(object(), work)
+            self.preparing = self._ahead.ask(object(), work)
 
-    def _want(self, result: Result) -> None:
+    def fit(self, graph: Graph, alpha: float, steps: int) -> Job[str]:
+        """The job that fits a UMAP; it is this visitor's until a page does not ask for it."""
+        job = maps.background_fit(graph, alpha, steps, wait_for_pages, by=self)
+        self._fits.add(job)
+        return job
+
+    def begin(self, view: Hashable) -> None:
+        """A page is drawn; in another view than the last one's its UMAPs are not waited for."""
+        self._fits = set()
+        if view != self._view:
+            self._view = view
+            maps.jobs.leave(self)
+
+    def end(self) -> None:
+        """The page is drawn: what it did not ask for is not waited for."""
+        maps.jobs.leave(self, but=self._fits)
+
+    def leave(self) -> None:
+        """The tab was closed."""
+        self._want(None)
+        maps.jobs.leave(self, grace=0)  # who has gone asks for nothing more
+
+    def _want(self, result: Result | None) -> None:
         """Cancel this visitor's work for another result."""
-        if self._result is not result:
+        if (self._result() if self._result else None) is not result:
             for job in filter(None, (self.placing, self.preparing)):
                 job.cancel()
-            self._result, self.placing, self.preparing = result, None, None
+            self._result = ref(result) if result else None
+            self.placing = self.preparing = None
 
 
 def visitor() -> Visitor:
     """Of the session that runs."""
-    return st.session_state.setdefault("_background", Visitor())
+    own: Visitor = st.session_state.setdefault("_background", Visitor())
+    return _present(own, id(own))
+
+
+@st.cache_resource(scope="session", on_release=Visitor.leave, show_spinner=False)
+def _present(_visitor: Visitor, number: int) -> Visitor:
+    """The visitor, until Streamlit lets the session's resources go: then the tab was closed."""
+    return _visitor
+
+
+@contextmanager
+def watched(view: Hashable) -> Iterator[None]:
+    """Draw a page for as long as its visitor waits for it: to the next click, or until they leave.
+
+    Streamlit then ends the script at the next piece of work, as it does at every `st.` call.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:  # the script is run by itself, for nobody
+        yield
+        return
+    own = visitor()
+    own.begin(view)
+    with while_wanted(context.yield_check):
+        yield
+    own.end()
 
 
 def _made(make: Callable[[Pause], Map], job: Job[None]) -> None:
@@ -145,39 +214,26 @@ def prepare(graph: Graph, sent: Uploads, settings: Settings, most_steps: int, pa
 
     rows = (graph.test_nodes, graph.test_operator)
 
-    def smooth(x: Tensor, alpha: float, steps: int, rows: tuple[Tensor, Tensor] | None) -> Tensor:
-        parts = []
-        for some in x.split(AT_ONCE, dim=1):
-            pause()
-            parts.append(propagate(graph.operator, some, alpha, steps, rows))
-        return torch.cat(parts, dim=1)
-
     def make(t: int, whole: Tensor | None) -> tuple[Tensor, Tensor]:
         if whole is None:
             return graph.features, graph.features.index_select(0, graph.test_nodes)
         if t > 1:  # one behind: the last product is made for the test nodes alone
-            whole = smooth(whole, 1.0, 1, None)
-        return whole, smooth(whole, 1.0, 1, rows)
+            whole = propagate(graph.operator, whole, 1.0, 1)
+        return whole, propagate(graph.operator, whole, 1.0, 1, rows)
 
-    _only(graph)
-    now = z_key(settings)
-    most_kept = ROOM // (4 * max(1, len(graph.test_nodes)) * graph.num_features) - 1
+    now, room = z_key(settings), min(ROOM, int(ROOM_SHARE * budget.limit()))
+    most_kept = room // (4 * max(1, len(graph.test_nodes)) * graph.num_features) - 1
     powers = tested_powers(graph)
-    powers.grow(min(now[1], most_kept), make)  # what is needed now comes first
+    powers.grow_slowly(min(now[1], most_kept), make, pause)  # what is needed now comes first
     if most_kept >= 0 and kept_z(graph, settings) is None:  # no room for so many steps
-        keep_z(graph, settings, smooth(graph.features, *now, rows))
-    if sent.source is not None:
+        parts = []
+        for some in graph.features.split(AT_ONCE, dim=1):
+            pause()
+            parts.append(propagate(graph.operator, some, *now, rows))
+        keep_z(graph, settings, torch.cat(parts, dim=1))
+    sums = 4 * len(sent.label) * graph.num_features * (most_steps + 1)
+    if sent.source is not None and sums <= room:
         sent.source.prepare(most_steps, pause)
-    powers.grow(min(most_steps, most_kept), make).let_go()
-
-
-_last: weakref.ref[Graph] | None = None
-
-
-def _only(graph: Graph) -> None:
-    """One graph at a time: what was kept with the last one goes."""
-    global _last
-    before = _last() if _last else None
-    if before is not None and before is not graph:
-        forget_tested(before)
-    _last = weakref.ref(graph)
+    powers.grow_slowly(min(most_steps, most_kept), make, pause)
+    powers.let_go()
+    budget.fit()

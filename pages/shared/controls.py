@@ -1,25 +1,19 @@
-"""The controls in the sidebar: every knob of a run, with its symbol and its ends in words."""
+"""The sidebar: dataset, knobs, what happens to the data, variants, pin and link, the accuracy."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.shared import link
+from pages.shared import foot, knobs, lab, link, play, present
+from pages.shared.plain import plain
 from pages.shared.show import shown
 from spear_core import PAPER_SEEDS, Settings, defaults
 from spear_core.datasets import CATALOGUE, SYNTHETIC, store
-from spear_core.settings import choices, titled, told, written
+from spear_core.settings import FIELDS, choices, titled, told
 
-BETAS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
-MOST_STEPS = 20  # of the slider
-GAMMAS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0, 2.0, 5.0, 10.0, 100.0, math.inf)
-CLIENTS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
-
+STYLE = f"<style>{Path(__file__).with_name('sidebar.css').read_text()}</style>"
 CHOICES = ("partition", "peers", "reliability")  # the variants, by kind of control
 SWITCHES = ("shrinkage", "count_weights")
 NUMBERS = {"labels_per_class": (0, 10_000), "split": (0, 19)}  # name -> lowest and highest
@@ -59,66 +53,74 @@ SCENARIOS: dict[str, tuple[dict[str, Any], str]] = {
 
 def settings() -> Settings:
     """The settings chosen in the sidebar, after taking over what the link says."""
+    with st.sidebar:
+        link.history()
     link.read()
+    play.advance()
     state = st.session_state
     for note in state.get("_notes", ()):
-        st.warning(note)
+        st.warning(plain(note))
     link.keep()
-    return _current()
+    return link.affordable(Settings(**{name: state[name] for name in link.SETTINGS}))
 
 
-def draw(lesson: bool = False) -> None:
+def draw(settings: Settings | None, lesson: bool = False) -> None:
     """The sidebar. The frame draws it after the page, whose numbers people wait for.
 
-    A lesson has its one control on the page, so the sidebar keeps only the link then.
+    A lesson has its one control on the page, so the sidebar keeps only the link then. Without
+    settings, because the controls do not go together, there is nothing to link to or to pin.
     """
-    state = st.session_state
-    if lesson:
-        with st.sidebar:
-            st.caption("The lesson has its one control on the page. Every other page has all.")
-            _copy_link()
-        return
     with st.sidebar:
-        if shown("scenario"):
-            st.selectbox(
-                "Scenario",
-                list(SCENARIOS),
-                index=None,
-                key="scenario",
-                placeholder="Choose one to start from",
-                on_change=_take_scenario,
-                help="Sets the controls below. 'Paper default' resets them.",
-            )
-            if state.get("scenario"):
-                st.caption(SCENARIOS[state["scenario"]][1])
-        _data()
-        _run()
-        _buttons()
-        _copy_link()
+        st.html(STYLE)
+        if lesson:
+            st.caption("The lesson has its one control on the page. Every other page has all.")
+        else:
+            _dataset()
+            for name in knobs.KNOBS:
+                knobs.draw(name)
+            lab.switch()
+            _scenario()
+            _more()
+            _buttons(settings)
+        present.draw(settings)
+        _copy_link(settings)
+        play.clock(settings)
+        foot.draw(settings)
 
 
-def _data() -> None:
+def _scenario() -> None:
+    if not shown("scenario"):
+        return
+    st.selectbox(
+        "Scenario",
+        list(SCENARIOS),
+        index=None,
+        key="scenario",
+        placeholder="Choose one to start from",
+        on_change=_take_scenario,
+        help="Sets the controls. 'Paper default' resets them.",
+    )
+    if st.session_state.get("scenario"):
+        st.caption(SCENARIOS[st.session_state["scenario"]][1])
+
+
+def _dataset() -> None:
     if shown("dataset"):
         names, change = list(CATALOGUE), _fit_clients
         st.selectbox(titled("dataset"), names, key="dataset", format_func=_offer, on_change=change)
     if st.session_state["dataset"] == "synthetic" and any(map(shown, SYNTHETIC)):
         with st.popover("Shape of the synthetic graph", width="stretch"):
-            _number("nodes", 2, 1_000_000)
-            _number("classes", 2, 100)
-            _number("features", 1, 2000)
-            _slider("degree", 0.0, 50.0, 0.5)
+            for name in ("nodes", "classes", "features"):
+                _number(name, FIELDS[name].metadata["low"], FIELDS[name].metadata["link_high"])
+            _slider("degree", 0.0, FIELDS["degree"].metadata["link_high"], 0.5)
             _slider("homophily", 0.0, 1.0, 0.05)
             _slider("strength", 0.0, 2.0, 0.05)
-    words = f"The paper's five are {', '.join(map(str, PAPER_SEEDS))}."
-    _number("seed", 0, 2**32 - 1, words)
 
 
-def _run() -> None:
-    _steps("beta", BETAS, "each client one class", "all alike")
-    _steps("clients", CLIENTS, "no federation", "many tiny ones")
-    _slider("alpha", 0.0, 0.99, 0.01, ("ignores the graph", "neighbours decide"))
-    _slider("steps", 0, MOST_STEPS, 1, ("looks nowhere", "looks far"))
-    _steps("gamma", GAMMAS, "peers alone", "no shrinkage")
+def _more() -> None:
+    """What is moved less often: the seed, and the variants of the method."""
+    words = knobs.idle("seed") or f"The paper's five are {', '.join(map(str, PAPER_SEEDS))}."
+    _number("seed", 0, 2**32 - 1, words, disabled=bool(knobs.idle("seed")))
     if any(map(shown, (*CHOICES, *SWITCHES, *NUMBERS))):
         with st.popover("Variants", width="stretch"):
             for name in filter(shown, CHOICES):
@@ -129,27 +131,29 @@ def _run() -> None:
                 _number(name, *NUMBERS[name], help=told(name))
 
 
-def _buttons() -> None:
+def _buttons(settings: Settings | None) -> None:
     left, right = st.columns(2)
     left.button("Paper defaults", on_click=_reset, width="stretch")
     if st.session_state.get(link.PIN):
         right.button("Unpin", on_click=_unpin, width="stretch", icon=":material/keep_off:")
-    else:
+    elif settings:
         right.button(
             "Pin",
             on_click=_pin,
+            args=(settings,),
             width="stretch",
             icon=":material/keep:",
             help="Keeps this setting, to compare the next ones with.",
         )
 
 
-def _copy_link() -> None:
+def _copy_link(settings: Settings | None) -> None:
     """The whole link to this view; the browser's address bar shows the same."""
+    if settings is None:
+        return
     with st.popover("Copy link", width="stretch", icon=":material/link:"):
-        base = (st.context.url or "").split("?")[0]
-        st.caption("Every control is in it, so it opens this very view again, also in a year.")
-        st.code(f"{base}?{urlencode(link.full_query(_current()))}", language=None, wrap_lines=True)
+        st.caption("It says what differs from the defaults, and opens this very view again.")
+        st.code(link.address(settings), language=None, wrap_lines=True)
 
 
 def pinned() -> Settings | None:
@@ -158,48 +162,29 @@ def pinned() -> Settings | None:
     return link.unpin(text)[0] if text else None
 
 
-def _steps(name: str, options: Sequence[Any], low: str, high: str) -> None:
-    """A slider over chosen values; one from a link is added to them."""
-    if shown(name):
-        values = sorted({*options, st.session_state[name]})
-        st.select_slider(titled(name), values, key=name, format_func=partial(written, name))
-        _ends(low, high)
-
-
-def _slider(name: str, low: Any, high: Any, step: Any, ends: tuple[str, str] | None = None) -> None:
+def _slider(name: str, low: Any, high: Any, step: Any) -> None:
     if shown(name):
         st.slider(titled(name), low, max(high, st.session_state[name]), step=step, key=name)
-        if ends:
-            _ends(*ends)
 
 
-def _number(name: str, low: int, high: int, help: str | None = None) -> None:
+def _number(
+    name: str, low: int, high: int, help: str | None = None, disabled: bool = False
+) -> None:
     if shown(name):
         most = max(high, st.session_state[name])
-        st.number_input(titled(name), low, most, step=1, key=name, help=help)
-
-
-def _ends(low: str, high: str) -> None:
-    """What the two ends of a slider mean, in words."""
-    st.html(f'<div class="ends"><span>{low}</span><span>{high}</span></div>')
+        st.number_input(titled(name), low, most, step=1, key=name, help=help, disabled=disabled)
 
 
 def _offer(name: str) -> str:
     """The name, with what choosing it would download."""
     entry = CATALOGUE[name]
-    if entry.builtin or store.found(entry):
-        return name
-    return f"{name} (downloads {entry.megabytes:g} MB)"
+    return name if store.on_disk(entry) else f"{name} (downloads {entry.megabytes:g} MB)"
 
 
 def put(settings: Settings) -> None:
     """Set every control to these settings."""
     for name in link.SETTINGS:
         st.session_state[name] = getattr(settings, name)
-
-
-def _current() -> Settings:
-    return Settings(**{name: st.session_state[name] for name in link.SETTINGS})
 
 
 def _take_scenario() -> None:
@@ -219,8 +204,8 @@ def _fit_clients() -> None:
     st.session_state["clients"] = defaults(st.session_state["dataset"]).clients
 
 
-def _pin() -> None:
-    st.session_state[link.PIN] = link.pin(_current())
+def _pin(settings: Settings) -> None:
+    st.session_state[link.PIN] = link.pin(settings)
 
 
 def _unpin() -> None:

@@ -4,27 +4,36 @@ Streamlit runs a file of `pages/` by itself until `st.navigation` has been calle
 server's life, so a link straight to a page may arrive without the frame around it.
 """
 
+import logging
 import runpy
 import weakref
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import streamlit as st
 
 from pages.shared import link
-from spear_core import Result, Settings
+from pages.shared.plain import plain
+from spear_core import Result, Settings, SpearError
+from spear_core.fields import stage_of
 
 STYLE = """
 <style>
+[class*="st-key-lines2_"] { min-height: 3.2rem; }
+[class*="st-key-lines3_"] { min-height: 4.8rem; }
+[class*="st-key-lines4_"] { min-height: 6.4rem; }
+[class*="st-key-lines4_"] { min-height: 6.4rem; }
 .ends { display: flex; justify-content: space-between; margin-top: -1.1rem;
         font-size: 0.75rem; opacity: 0.7; }
 section[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
 .alt { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.block-container { padding-top: 4.6rem; padding-bottom: 2rem; }
+.block-container { padding: 4rem 1.5rem 2rem; }
+[data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 /* where the two ends of a slider are said in words, its figures would lie over them */
 section[data-testid="stSidebar"] [data-testid="stSliderTickBar"],
 .stColumn:has(.ends) [data-testid="stSliderTickBar"] { display: none; }
@@ -33,13 +42,54 @@ section[data-testid="stSidebar"] [data-testid="stSliderTickBar"],
    flickers, and a run that takes longer than 0.8 s shows a line along the top. */
 .stElementContainer { opacity: 1 !important; transition: none !important; }
 [data-test-script-state="running"]::after { content: ""; position: fixed; inset: 0 0 auto 0;
-    height: 3px; z-index: 1000000; background: #0072b2; animation: shown 0s 0.8s both; }
+    height: 3px; z-index: 1000000; background: #6D7BE0; animation: shown 0s 0.8s both; }
 @keyframes shown { from { visibility: hidden; } to { visibility: visible; } }
-[data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; font-size: 1.7rem; }
+/* what was there stays in its place until the new one comes, and is dimmed if that takes long */
+.stElementContainer[data-stale="true"] { animation: late 0s 0.8s both; }
+@keyframes late { to { filter: opacity(0.5); } }
+/* what says that work is under way lies above the page and moves nothing */
+.stElementContainer:has(> :is(.stSpinner, .stProgress)):not([class*="st-key-under_way"] *),
+[data-testid="stLayoutWrapper"]:has(> [class*="st-key-under_way"]) {
+    height: 5.4rem; overflow: hidden;
+    position: fixed; right: 1.5rem; bottom: 1rem; z-index: 1000; box-sizing: border-box;
+    width: min(24rem, calc(100vw - 3rem)) !important; padding: 0.6rem 0.9rem;
+    background: var(--st-secondary-background-color); border-radius: 0.5rem;
+    box-shadow: 0 2px 10px rgba(0, 0, 0, 0.25); }
+/* a fragment's own block, which would leave a gap */
+[data-testid="stLayoutWrapper"]:has(
+    > * > [data-testid="stLayoutWrapper"]:only-child > [class*="st-key-under_way"]) {
+    position: absolute; }
+.st-key-accuracy [data-testid="stMetric"] { min-height: 6.3rem; }
+/* every text at least 4.5 : 1 against its ground */
+[data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] :is(p, li) {
+    color: inherit; opacity: 1; }
+[data-testid="stCaptionContainer"] > * { opacity: 0.8; }
+[data-testid="stWidgetLabel"] { color: inherit !important; }  /* dimmed ones can still be read */
+[data-testid="stBaseButton-primary"] { color: light-dark(#fff, #12151f) !important; }
+code .token.parameter.variable { color: inherit !important; }
+code .token.string { color: light-dark(#0b6b2b, #7ee2a0) !important; }
+code .token.number { color: light-dark(#00635a, #6fdccd) !important; }
+[data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; font-weight: 600; }
 </style>
 """
 
 _current: ContextVar[Settings | None] = ContextVar("settings", default=None)
+
+
+@contextmanager
+def kindly() -> Iterator[None]:
+    """Say what went wrong within; a fault of ours has an id, and its traceback in the log too."""
+    try:
+        yield
+    except SpearError as error:
+        st.error(plain(error, 500))
+    except Exception:
+        mark = uuid4().hex[:8]
+        logging.getLogger("spear").exception("Fault %s", mark)
+        st.error(
+            "This page could not be drawn; 'Paper defaults' brings it back. "
+            f"The log says why, at fault {mark}."
+        )
 
 
 @contextmanager
@@ -50,6 +100,13 @@ def around(settings: Settings) -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+def view(settings: Settings) -> Hashable:
+    """The page, and what of the settings decides where the nodes of a map lie."""
+    nodes = stage_of(replace(settings, seed=0), "load")  # the seed draws masks alone
+    noise = stage_of(settings, "spoil") if settings.noise_test else ()
+    return st.session_state["_page"], nodes, noise, settings.alpha, settings.steps
 
 
 def settings() -> Settings:
@@ -96,15 +153,9 @@ def picked(result: Result) -> tuple[int, int] | None:
     return (client, label) if inside and float(counts[client, label]) > 0 else None
 
 
-def pick_from(event: Any) -> None:
-    """Take over a click on a cell; a second look at the same click changes nothing."""
-    points = event["selection"]["points"] if event else []
-    if points and "customdata" in points[0]:
-        data = points[0]["customdata"]
-        client, label = (data[i] if isinstance(data, list) else data[str(i)] for i in (0, 1))
-        if st.session_state.get("_clicked") != (client, label):
-            st.session_state["_clicked"] = (client, label)
-            pick(int(client), int(label))
+def pick_cell(cell: Any) -> None:
+    """Take over a click on a cell, before the page is drawn again."""
+    st.session_state[link.PICK] = f"{int(cell[0])},{int(cell[1])}"
 
 
 def pick(client: int, label: int) -> None:

@@ -1,28 +1,122 @@
-"""What of the robustness lab is switched on, said on every page so that no number misleads."""
+"""What happens to the data: clean, noise, liars or private, by one switch in the sidebar."""
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from pages.shared.pages import page_named
+from pages.shared.show import shown
 from spear_core import Settings
-from spear_core.settings import equation, written
+from spear_core.defences import DEFENCES
+from spear_core.settings import equation, titled, written
 
 NAMES = (  # every setting that makes a run other than clean
     *("edge_noise", "feature_noise", "label_noise", "noise_test"),
     *("attacker_count", "chosen", "attackers", "inflate", "forge", "defence", "epsilon"),
 )
 
+CLEAN, NOISE, LIARS, PRIVATE = KINDS = ("clean", "noise", "liars", "private")
+PRESETS: dict[str, dict[str, Any]] = {
+    CLEAN: {},
+    NOISE: {"edge_noise": 0.3, "feature_noise": 0.3},
+    LIARS: {"attacker_count": 3},
+    PRIVATE: {"epsilon": 1.0},
+}
+PAGES = {NOISE: "noise", LIARS: "attack", PRIVATE: "privacy"}  # where there is more of it
+STOPS: dict[str, tuple[float, ...]] = {  # the main knobs of each kind
+    "edge_noise": tuple(i / 10 for i in range(11)),
+    "feature_noise": tuple(i / 10 for i in range(11)),
+    "attacker_count": tuple(range(11)),
+    "epsilon": (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, math.inf),
+}
+
+
+def switch() -> None:
+    """The switch in the sidebar, and below it the main knobs of what was chosen."""
+    if not shown("lab"):
+        return
+    state, page = st.session_state, st.session_state["_page"]
+    reason = page_named(page).idle.get("lab", "")
+    state["lab"] = kind = kind_of(state)
+    st.segmented_control(
+        "What happens to it",
+        KINDS,
+        key="lab",
+        required=True,
+        on_change=_take,
+        disabled=bool(reason),
+        help=reason or "Clean data, noise in it, clients that lie, or noise that hides nodes.",
+        width="stretch",
+    )
+    with st.container(key="lab_area", gap=None):
+        if reason or kind == CLEAN:
+            st.caption(reason or "Nothing is noisy, nobody lies, nothing is hidden.")
+        elif PAGES[kind] == page:
+            st.caption("Its knobs are on this page.")
+        else:
+            names = [name for name in PRESETS[kind] if shown(name)]
+            for column, name in zip(st.columns(max(1, len(names))), names, strict=True):
+                with column:
+                    _knob(name)
+            more = page_named(PAGES[kind])
+            st.page_link(more.script, label=f"More on the page {more.title}")
+
+
+def kind_of(state: Any) -> str:
+    """Which of the four kinds the settings are; what lies comes before what is noisy."""
+    if state["attacker_count"] or (state["attackers"] == "chosen" and state["chosen"]):
+        return LIARS
+    if state["epsilon"] < math.inf:
+        return PRIVATE
+    noisy = any(state[name] for name in ("edge_noise", "feature_noise", "label_noise"))
+    return NOISE if noisy else CLEAN
+
+
+def _knob(name: str) -> None:
+    """One knob of the kind. Its page has a control of the same name, so this has its own key."""
+    state, key = st.session_state, f"side_{name}"
+    state[key] = state[name]
+    st.select_slider(
+        titled(name),
+        sorted({*STOPS[name], state[name]}),
+        key=key,
+        format_func=partial(written, name),
+        on_change=_moved,
+        args=(name,),
+    )
+
+
+def _moved(name: str) -> None:
+    st.session_state[name] = st.session_state[f"side_{name}"]
+
+
+def _take() -> None:
+    """Clean again, then what was chosen."""
+    chosen = st.session_state["lab"]
+    _clean()
+    for name, value in PRESETS[chosen].items():
+        st.session_state[name] = value
+
 
 def reminder(settings: Settings) -> None:
     """One line that names the noise, the liars, the defence and the privacy of this run."""
-    words = in_words(settings)
+    words, place = in_words(settings), st.container()
     if not words:
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with place.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/science: **Not a clean run**: {', '.join(words)}.")
         st.button("Clean again", on_click=_clean, key="lab_clean")
+
+
+def run_line(settings: Settings) -> str:
+    """The run in one line, clean or not."""
+    knobs = (
+        equation(n, getattr(settings, n)) for n in ("clients", "beta", "alpha", "steps", "gamma")
+    )
+    return ", ".join([settings.dataset, *knobs, f"seed {settings.seed}", *in_words(settings)])
 
 
 def in_words(settings: Settings) -> list[str]:
@@ -41,9 +135,10 @@ def in_words(settings: Settings) -> list[str]:
         does = [f"flip labels ({s.flip})"] if s.flip != "none" else []
         does += [f"inflate counts {written('inflate', s.inflate)}"] if s.inflate != 1 else []
         does += [f"forge prototypes ({s.forge})"] if s.forge != "none" else []
-        words.append(f"{liars} {s.attackers} clients {' and '.join(does) or 'do nothing yet'}")
+        who = f"{liars} clients ({written('attackers', s.attackers)})"
+        words.append(f"{who} {' and '.join(does) or 'do nothing yet'}")
     if s.defence != "none":
-        words.append(f"defence {s.defence}")
+        words.append(f"defence {DEFENCES[s.defence].words}")
     if s.epsilon < math.inf:
         words.append(f"privacy noise, {equation('epsilon', s.epsilon)}")
     return words

@@ -1,39 +1,47 @@
-"""The link is the state: every control is written to the URL and read back from it.
+"""The link is the state: what differs from the defaults is in the URL, and read back from it.
 
 A rerun that arrives with another query string than the last one written, while no widget was
-moved, came from a link or from the back button: its values are put into the controls. A value that
-cannot be used is left out with a sentence; the rest of the link still counts.
+moved, came from a link or from the back button: its values are put into the controls.
 """
 
-import re
-from collections.abc import Mapping
-from dataclasses import fields
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode, urlparse
 
 import streamlit as st
 
-from pages.shared import pages
-from spear_core import Settings, SpearError
-from spear_core.fields import exact
-
-SETTINGS = tuple(f.name for f in fields(Settings) if f.name != "device")
-OLD = (  # views in the order in which links have always had them; newer ones follow
-    *("view", "show", "colour", "shrink", "centroid", "digit", "split_count", "smooth_curve"),
-    *("sigma2", "tau2", "samples", "learn", "learn_n", "learn_node", "compare", "sens", "sens_x"),
-    *("sens_y", "paper", "paper_table", "paper_curve", "attack_view", "noise_view"),
+from pages.shared.linked import (
+    BESIDE,
+    HIDE,
+    MOST_BESIDE,
+    NODE,
+    OLD,
+    OTHERS,
+    PICK,
+    PIN,
+    PRESENT,
+    SETTINGS,
+    VERSION,
+    affordable,
+    as_query,
+    checked,
+    choices,
+    parse,
+    pin,
+    short,
+    unpin,
+    views,
 )
-HIDE, PIN, PICK, NODE = "hide", "pin", "pick", "node"  # hidden controls, pinned setting, picks
+from spear_core import Settings
 
-
-def views() -> dict[str, tuple[str, ...]]:
-    """What pages show, beside the settings: name -> choices, the first is the default."""
-    found = pages.views()
-    return {name: found[name] for name in (*OLD, *found) if name in found}
-
-
-def choices(view: str) -> tuple[str, ...]:
-    """What a view can be, as its page says."""
-    return pages.views()[view]
+# fmt: off
+__all__ = [
+    "BESIDE", "HIDE", "MOST_BESIDE", "NODE", "OLD", "OTHERS", "PICK", "PIN", "PRESENT", "SETTINGS",
+    "VERSION", "address", "affordable", "as_query", "checked", "choices", "history", "keep",
+    "parse", "pin", "read", "short", "unpin", "views", "write",
+]
+# fmt: on
+HISTORY = Path(__file__).with_name("history.js")
 
 
 def read() -> None:
@@ -57,7 +65,7 @@ def keep() -> None:
     its last value back.
     """
     state, last = st.session_state, _last()
-    for name in (*SETTINGS, *views()):
+    for name in _held():
         if name not in state:
             value = last.get(name)
             state[name] = parse({})[0][name] if value is None else value
@@ -65,108 +73,42 @@ def keep() -> None:
 
 
 def write(settings: Settings) -> None:
-    """Write every control to the URL.
+    """Write to the URL what differs from the defaults.
 
     A page that was just opened has a bare address, though the server may still hold the query of
     the page before (a timer's rerun that met the click carries it): there it is written anyway.
     """
-    state, query = st.session_state, full_query(settings)
-    state["_last"] = {name: state.get(name) for name in (*SETTINGS, *views())}
+    state, query = st.session_state, _query(settings)
+    state["_last"] = {name: state.get(name) for name in _held()}
     page = state.get("_page")
-    if dict(st.query_params) != query or state.get("_written_on", page) != page:
+    opened = state.get("_written_on", page) != page
+    if opened or (dict(st.query_params) != query and not state.get("_play")):  # once it rests
         st.query_params.from_dict(query)
-    state["_written"], state["_written_on"] = query, page
+        state["_written"] = query
+    state.setdefault("_written", dict(st.query_params))
+    state["_written_on"] = page
 
 
-def full_query(settings: Settings) -> dict[str, str]:
-    """All parameters of the present view, as strings."""
+def address(settings: Settings) -> str:
+    """The whole link to the present view."""
+    base = urlparse((st.context.url or "").partition("?")[0])
+    return (
+        f"{base._replace(path=base.path or '/').geturl()}?{urlencode(_query(settings), safe=',:')}"
+    )
+
+
+def history() -> None:
+    """See to it that a click is one entry in the browser's history, so that Back is one press."""
+    st.html(f"<script>{HISTORY.read_text()}</script>", unsafe_allow_javascript=True)
+
+
+def _query(settings: Settings) -> dict[str, str]:
     state = st.session_state
-    query = as_query(settings)
-    query |= {name: state[name] for name in views() if state.get(name)}
-    for name in (HIDE, PIN, PICK, NODE):
-        if state.get(name):
-            query[name] = state[name]
-    return query
+    return short(settings, {name: state.get(name) for name in (*views(), *OTHERS, BESIDE)})
 
 
-def as_query(settings: Settings) -> dict[str, str]:
-    """Settings as query parameters: `{"beta": "0.05", "shrinkage": "true", …}`."""
-    plain = settings.to_dict()
-    return {name: _text(plain[name]) for name in SETTINGS}
-
-
-def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
-    """Values for every control and a sentence for each parameter that was left out."""
-    values: dict[str, Any] = {name: getattr(Settings(), name) for name in SETTINGS}
-    owned = views()
-    values |= {name: options[0] for name, options in owned.items()}
-    values |= {HIDE: "", PIN: "", PICK: "", NODE: ""}
-    notes = []
-    for name, text in query.items():
-        if name in SETTINGS:
-            try:
-                values[name] = _checked(name, text)
-            except SpearError as error:
-                notes.append(f"{name}={text} in the link was left out: {error}")
-        elif name in owned and text in owned[name]:
-            values[name] = text
-        elif name == HIDE:
-            known = [part for part in text.split(",") if part in (*SETTINGS, *owned, "scenario")]
-            values[HIDE] = ",".join(known)
-            notes += [
-                f"hide={part} in the link was left out: there is no such control."
-                for part in text.split(",")
-                if part and part not in known
-            ]
-        elif name == PICK and re.fullmatch(r"\d{1,6},\d{1,4}", text):
-            values[PICK] = text
-        elif name == NODE and re.fullmatch(r"\d{1,9}", text):
-            values[NODE] = text
-        elif name == PIN:
-            pinned, wrong = unpin(text)
-            values[PIN] = pin(pinned) if pinned else ""
-            notes += wrong
-        else:
-            notes.append(f"{name}={text} in the link was left out: there is no such control here.")
-    try:
-        Settings(**{name: values[name] for name in SETTINGS})
-    except SpearError as error:  # each value is fine by itself, together they are not
-        notes.append(f"The link was left out: {error}")
-        values |= {name: getattr(Settings(), name) for name in SETTINGS}
-    return values, notes
-
-
-def pin(settings: Settings) -> str:
-    """A setting in one word of the URL: what differs from the defaults."""
-    usual = as_query(Settings())
-    changed = {k: v for k, v in as_query(settings).items() if v != usual[k]}
-    return ",".join(f"{k}:{v}" for k, v in changed.items()) or "default"
-
-
-def unpin(text: str) -> tuple[Settings | None, list[str]]:
-    """The setting in such a word, and a sentence where it cannot be read."""
-    changes: dict[str, Any] = {}
-    try:
-        for part in re.split(r",(?=[a-z_]+:)", text) if text not in ("", "default") else []:
-            name, _, value = part.partition(":")
-            if name not in SETTINGS:
-                return None, [f"The pinned setting in the link was left out: what is {name!r}?"]
-            changes[name] = _checked(name, value)
-        return Settings(**changes), []
-    except SpearError as error:
-        return None, [f"The pinned setting in the link was left out: {error}"]
-
-
-def _checked(name: str, text: str) -> Any:
-    """The value of one parameter, or SpearError with the sentence that Settings gives."""
-    value: Any = {"true": True, "false": False}.get(text, text)
-    return getattr(Settings(**{name: value}), name)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return exact(value) if isinstance(value, float) else str(value)
+def _held() -> tuple[str, ...]:
+    return (*SETTINGS, *views(), BESIDE)
 
 
 def _last() -> dict[str, Any]:

@@ -1,11 +1,11 @@
-// The live map as a Streamlit component: appended to livemap.js, whose `mount` it calls.
+// A live map or chart as a Streamlit component: appended to livemap.js, whose `mount` it calls.
 
 export default function ({ data, parentElement: root, setTriggerValue }) {
-  if (!root.querySelector(".live-map")) {
-    root.liveMap = mount(root, () => plotlyFrom(data.source));
-  }
+  root.liveMap ??= mount(root, () => plotlyFrom(data.source), data.kind);
   const { liveMap } = root;
-  liveMap.update({ ...data, pick: (customdata) => setTriggerValue("picked", customdata) });
+  root.querySelector("." + data.kind).classList.toggle("picks", data.picks);
+  const pick = (customdata) => data.picks && setTriggerValue("picked", customdata);
+  liveMap.update({ ...data, pick });
   return () => setTimeout(() => {
     if (!root.isConnected) liveMap.destroy(); // else it was only a rerun
   }, 1000);

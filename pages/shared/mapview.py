@@ -1,15 +1,16 @@
 """The live map on a page: what is ready at once, refined in the background, swapped when done."""
 
+import plotly.graph_objects as go
 import streamlit as st
 
-from pages.shared import background, controls, frame, link, runs, show
+from pages.shared import background, card, followed, frame, knobs, link, runs, show
 from pages.shared.livemap import live_map
 from pages.shared.pinned import same_graph
-from spear_core import Graph, Result, embed
+from pages.shared.plain import plain
+from spear_core import Graph, Result, Settings, embed
 from spear_core.embed import Job, Map
 from spear_core.embed.nodes import Pause
 from spear_core.figures.map import alt_text, distances, map_figure
-from spear_core.figures.map.pinned import alt_pinned, with_pinned
 from spear_core.figures.map.places import placed
 
 
@@ -21,28 +22,33 @@ def draw(
 ) -> bool:
     """The map of this run with its switches; a click on a prototype picks it.
 
-    `pinned` is a run on the same graph to compare with. On a large graph the map of the last
+    `pinned` is a run on the same graph that stands beside it. On a large graph the map of the last
     setting stays until that of the new one is there: then this is False.
     """
     state, visitor = st.session_state, background.visitor()
     shown, drawn = _in_time(visitor, result, before)
     late = drawn is not result
+    view = None if late else card.view_of(result)
     if late:
         before = chosen = pinned = None
-    figure = map_figure(
-        shown, drawn, show=state["show"], colour=state["colour"], before=before, chosen=chosen
-    )
-    figure = with_pinned(figure, shown, drawn, pinned, state["show"])
-    words = alt_text(shown, drawn) + alt_pinned(pinned)
+    look = {"show": state["show"], "colour": state["colour"]}
+    figure = map_figure(shown, drawn, **look, before=before, chosen=chosen, view=view)
+    figure.layout.meta["nodes"] |= {"said": followed.complaint(), "asked": view is not None}
+    if pinned:
+        _one_of_two(figure, "B, now")
+    words = alt_text(shown, drawn)
     if late:
         figure.layout.annotations[0].text += " · still of the last setting"
         words = f"Still of the last setting. {words}"
     clicked = live_map(figure, key="map", alt=words, height=440)
     if clicked and "client" in clicked:
         frame.pick(int(clicked["client"]), int(clicked["label"]))
+    if clicked and "node" in clicked:
+        _ask(result.graph, clicked["node"])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         show.switch("Prototypes", link.choices("show"), "show")
         show.switch("Colour by", link.choices("colour"), "colour")
+        _search(result.graph)
         distance = st.popover("Distances", help="Map distances mislead: these are the real ones.")
     with distance:
         st.caption("Cosine distance to the true centroid of the class, in feature space.")
@@ -51,12 +57,51 @@ def draw(
             far["global, pinned"] = distances(pinned)["global"]
         st.dataframe(far, hide_index=True)
     if not _small(result.graph):
-        visitor.prepare(result, controls.MOST_STEPS)
+        visitor.prepare(result, knobs.MOST_STEPS)
     if late and visitor.placing is not None:
         _wait_for_places(visitor.placing)
-    elif not shown.fitted:
-        wait(result.settings.dataset, shown.alpha, shown.steps, result.graph)
+    elif not shown.final:
+        wait(result.settings)
     return not late
+
+
+def draw_pinned(pinned: Result) -> None:
+    """The map of the pinned run: the nodes lie where they do on the other map, and zoom with it."""
+    last = background.visitor().placed
+    if last is None:
+        return
+    state, plane = st.session_state, last[0]
+    figure = map_figure(plane, pinned, show=state["show"], colour=state["colour"])
+    _one_of_two(figure, "A, pinned")
+    clicked = live_map(figure, key="map_a", alt=f"Pinned. {alt_text(plane, pinned)}", height=440)
+    if clicked and "node" in clicked:
+        _ask(pinned.graph, clicked["node"])
+
+
+def _one_of_two(figure: go.Figure, name: str) -> None:
+    figure.layout.annotations[0].text = f"<b>{name}</b> · {figure.layout.annotations[0].text}"
+    figure.layout.meta["pair"] = True
+
+
+def _ask(graph: Graph, node: int | None) -> None:
+    """Follow the node that was picked on the map, or none, and draw the page again."""
+    if node is None:
+        followed.leave()
+    else:
+        followed.go_to(graph, int(node))
+    st.rerun()
+
+
+def _search(graph: Graph) -> None:
+    node, state = followed.followed(graph), st.session_state
+    state["find_node"] = "" if node is None else str(node)
+    st.text_input(
+        "Find a node",
+        key="find_node",
+        placeholder="its id",
+        width=110,
+        on_change=lambda: followed.search(graph, state["find_node"]),
+    )
 
 
 def _small(graph: Graph) -> bool:
@@ -88,20 +133,28 @@ def _prepared(result: Result, before: Result | None, pause: Pause) -> Map:
 
 
 @st.fragment(run_every=0.4)
+@frame.kindly()
 def _wait_for_places(job: Job[None]) -> None:
     """The page is drawn again when the map of the present setting is there."""
     if job.done and background.by_timer():
         st.rerun()
-    st.caption("The map of this setting is on its way.")
+    with st.container(key="under_way_places"):
+        st.caption("The map of this setting is on its way.")
 
 
 @st.fragment(run_every=0.7)
-def wait(_name: str, alpha: float, steps: int, graph: Graph) -> None:
-    """How far the UMAP is; the page is drawn again when it is there."""
-    job = embed.background_fit(graph, alpha, steps, background.wait_for_pages)
+@frame.kindly()
+def wait(settings: Settings) -> None:
+    """How far the UMAP is; the page is drawn again when it is there.
+
+    Streamlit keeps what a fragment is given as long as the visit, so no graph is.
+    """
+    graph = runs.result_of(settings).graph
+    job = background.visitor().fit(graph, settings.alpha, settings.steps)
+    place = st.container(key="under_way_map")
     if job.error:
-        st.caption(f"The UMAP could not be made: {job.error}")
+        place.caption(f"The UMAP could not be made: {plain(job.error)}")
     elif job.value is not None and background.by_timer():
         st.rerun()
     else:
-        st.progress(job.fraction, f"PCA preview shown. {job.sentence}")
+        place.progress(job.fraction, f"PCA preview shown. {job.sentence}")

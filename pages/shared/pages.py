@@ -10,6 +10,12 @@ from pathlib import Path
 START, METHOD, STRESS, EVIDENCE, USE = "Start", "The method", "Stress", "Evidence", "Use"  # groups
 
 
+LATER = "Idle here: the split comes before it."
+STORED = "Idle here: these are stored runs."
+SEEDS = "Idle here: all five seeds are run."
+KNOBS = ("beta", "clients", "alpha", "steps", "gamma")
+
+
 @dataclass(frozen=True)
 class Notebook:
     """The notebook of a page, and what a download of the page's view says first."""
@@ -26,9 +32,11 @@ class Page:
     script: str  # beside app.py; its name is the page's path in the address
     title: str
     group: str
+    task: str  # what to do there, a sentence
     notebook: Notebook | None = None
     views: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # what it shows beside the settings: parameter of the link -> choices, the first is the default
+    idle: Mapping[str, str] = field(default_factory=dict)  # controls that do nothing there -> why
 
     @property
     def name(self) -> str:
@@ -41,6 +49,7 @@ PAGES: tuple[Page, ...] = (
         "pages/explore.py",
         "Explore",
         START,
+        "Move a knob: the numbers, the map and the message follow at once.",
         Notebook(
             "01_one_run",
             "Clients send one mean a class and a count; the server pulls uncertain means to their "
@@ -58,6 +67,7 @@ PAGES: tuple[Page, ...] = (
         "pages/learn.py",
         "Learn",
         START,
+        "Answer before you look: seven small steps make the whole method.",
         Notebook(
             "01_one_run",
             "The method in seven steps; here is the run that the lesson asks about.",
@@ -73,6 +83,7 @@ PAGES: tuple[Page, ...] = (
         "pages/split.py",
         "Split",
         METHOD,
+        "Turn β and K and see what every client is left with.",
         Notebook(
             "02_split",
             "Every class is cut into shares, one a client; a small β gives nearly all of "
@@ -80,11 +91,13 @@ PAGES: tuple[Page, ...] = (
             r"q \sim \mathrm{Dir}(\beta)",
         ),
         {"split_count": ("all nodes", "training nodes")},
+        dict.fromkeys(("alpha", "steps", "gamma"), LATER),
     ),
     Page(
         "pages/smooth.py",
         "Smooth",
         METHOD,
+        "Follow one node: click it, type its id, and see how its neighbours change it.",
         Notebook(
             "03_smoothing",
             "Every node is mixed with its neighbours before anything is averaged.",
@@ -96,6 +109,7 @@ PAGES: tuple[Page, ...] = (
         "pages/shrink.py",
         "Shrink",
         METHOD,
+        "See how far peers pull a prototype of few nodes, and whether that helps.",
         Notebook(
             "04_shrinkage",
             "A prototype from few nodes is pulled towards those of its peers.",
@@ -117,6 +131,7 @@ PAGES: tuple[Page, ...] = (
         "pages/noise.py",
         "Noise",
         STRESS,
+        "Spoil edges, features or labels and see what smoothing repairs.",
         Notebook(
             "06_robustness",
             "Edges, features and labels of the clients are spoilt; what is measured against stays "
@@ -134,6 +149,7 @@ PAGES: tuple[Page, ...] = (
         "pages/attack.py",
         "Attack",
         STRESS,
+        "Let clients lie, then choose how the server defends itself.",
         Notebook(
             "06_robustness",
             "Some clients lie; the server checks what cannot be true and may defend itself.",
@@ -145,6 +161,7 @@ PAGES: tuple[Page, ...] = (
         "pages/privacy.py",
         "Privacy",
         STRESS,
+        "Look at what one upload gives away, then hide it under noise.",
         Notebook(
             "09_privacy",
             "Noise on sums and counts hides what a single node is.",
@@ -155,6 +172,7 @@ PAGES: tuple[Page, ...] = (
         "pages/sensitivity.py",
         "Sensitivity",
         EVIDENCE,
+        "Choose a knob and see what depends on it; a click opens the run behind a point.",
         Notebook(
             "07_sensitivity",
             "Every combination is run with the paper's five seeds.",
@@ -165,11 +183,13 @@ PAGES: tuple[Page, ...] = (
             "sens_x": ("alpha", "gamma", "steps", "beta", "clients"),
             "sens_y": ("gamma", "alpha", "steps", "beta", "clients"),
         },
+        {"seed": SEEDS},
     ),
     Page(
         "pages/paper.py",
         "Paper",
         EVIDENCE,
+        "Hold every printed figure beside ours; a click opens its setting.",
         Notebook(
             "08_ablation",
             "What the paper prints, beside what was measured.",
@@ -180,15 +200,17 @@ PAGES: tuple[Page, ...] = (
             "paper_table": (  # the names in spear_core.paper.tables, whose import takes long
                 *("main", "ablation", "perturbation", "byzantine", "heterophily", "scalability"),
                 *("heuristics", "silhouette", "prototype error", "communication", "seconds"),
-                "claims",
+                *("claims", "speed", "datasets"),
             ),
             "paper_curve": ("β curve", "γ curve", "T curve", "α curve", "boundary"),
         },
+        dict.fromkeys((*KNOBS, "seed", "lab"), STORED),
     ),
     Page(
         "pages/compare.py",
         "Compare",
         EVIDENCE,
+        "Hold SPEAR beside methods that train, on the very same split.",
         Notebook(
             "10_compare",
             "A trained method on the very same split.",
@@ -200,11 +222,13 @@ PAGES: tuple[Page, ...] = (
                 "Representations",
             )
         },
+        {"lab": "Left out here: the rivals know neither noise nor liars; all is clean."},
     ),
     Page(
         "pages/deploy.py",
         "Deploy",
         USE,
+        "Copy the commands that run these settings between real machines.",
         Notebook(
             "11_deploy",
             "What a federation of these clients would send.",

@@ -3,13 +3,17 @@
 import time
 from dataclasses import replace
 
+import pandas as pd
 import streamlit as st
 
 from pages.shared.background import pages_first
 from spear_core import PAPER_SEEDS, Result, Settings, load, run
 from spear_core.datasets import CATALOGUE, store
+from spear_core.memory.budget import remembered
 
 LARGE = 15_000_000  # nodes × features beyond which a silhouette takes seconds
+PLAIN = "plain mean of clients"
+HEAVY = 4_000_000  # nodes × classes beyond which a run takes a second
 SMALL = 30_000  # nodes up to which further runs (seeds, references) are made on every click
 
 
@@ -22,7 +26,7 @@ def result_or_stop(settings: Settings) -> Result:
     """The run with these settings; the frame shows the sentence when it cannot be made."""
     note = st.empty()
     entry = CATALOGUE[settings.dataset]
-    if not entry.builtin and not store.found(entry):
+    if not store.on_disk(entry):
         size = f"about {entry.megabytes:g} MB"
         note.info(f"{entry.name} is not on disk yet: downloading {size} of raw files.")
     try:
@@ -33,7 +37,7 @@ def result_or_stop(settings: Settings) -> Result:
     return result
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)  # 60 MB each at 169k nodes
+@remembered(most=16)
 def result_of(settings: Settings) -> Result:
     """One run, kept."""
     with pages_first():
@@ -42,15 +46,32 @@ def result_of(settings: Settings) -> Result:
     return result
 
 
+def measures_of(settings: Settings) -> pd.DataFrame:
+    """Every measure of a run, for a file that is made when it is asked for."""
+    return pd.DataFrame([result_of(settings).metrics.to_dict()])
+
+
 @st.cache_data(max_entries=512, show_spinner=False)
 def accuracy_of(settings: Settings) -> float | None:
     """The accuracy of a run; the run itself is not kept."""
     return run(settings).metrics.accuracy
 
 
-def over_seeds(settings: Settings) -> list[float | None]:
-    """Accuracies with the paper's five seeds."""
-    return [accuracy_of(replace(settings, seed=seed)) for seed in PAPER_SEEDS]
+def over_seeds(
+    settings: Settings, seeds: tuple[int, ...] = tuple(PAPER_SEEDS)
+) -> list[float | None]:
+    """Accuracies with the paper's five seeds, or others."""
+    return [accuracy_of(replace(settings, seed=seed)) for seed in seeds]
+
+
+def heavy(result: Result) -> bool:
+    """Whether one more run takes so long that a page makes none unasked."""
+    return result.graph.num_nodes * result.graph.classes > HEAVY
+
+
+def seeds_for(result: Result) -> tuple[int, ...]:
+    """The paper's five seeds, or the present one alone where a run takes a second or more."""
+    return (result.settings.seed,) if heavy(result) else tuple(PAPER_SEEDS)
 
 
 def references(settings: Settings) -> dict[str, float | None]:
@@ -58,6 +79,6 @@ def references(settings: Settings) -> dict[str, float | None]:
     pooled = replace(settings, shrinkage=False, count_weights=True)
     plain = replace(settings, shrinkage=False, count_weights=False)
     return {
-        "all training nodes pooled": accuracy_of(pooled),
-        "plain mean of clients": accuracy_of(plain),
+        "pooled": accuracy_of(pooled),
+        PLAIN: accuracy_of(plain),
     }

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, TypeAlias
 
 import pandas as pd
@@ -10,8 +9,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages.shared import link
+from pages.shared.livemap import live_chart
 from pages.shared.view_notebook import mirror, view_notebook
 from spear_core import Settings
+from spear_core.fields import changed
 
 NOTEBOOK = "application/x-ipynb+json"
 Table: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
@@ -30,39 +31,44 @@ def switch(label: str, options: Sequence[str], key: str, **look: Any) -> str:
     return st.session_state[key]
 
 
-def chart(figure: go.Figure, key: str, alt: str = "", **options: Any) -> Any:
-    """A figure at full width; the camera in its corner saves the chosen picture format."""
+def chart(
+    figure: go.Figure,
+    key: str,
+    alt: str = "",
+    picks: bool = False,
+    on_pick: Callable[[Any], None] | None = None,
+    bare: bool = False,
+) -> Any:
+    """A figure at full width, updated in place; the camera saves the chosen picture format.
+
+    With `picks`, gives the `customdata` of the point that was just clicked, else None; `on_pick`
+    is called with it before the page is drawn again. A `bare` chart has no camera.
+    """
     form = st.session_state.get("picture", "png")
     config: dict[str, Any] = {
-        "displaylogo": False,
         "modeBarButtonsToRemove": ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
-        "toImageButtonOptions": {"format": form, "filename": f"spear-{key}", "scale": 2},
+        "toImageButtonOptions": {"filename": f"spear-{key}", "scale": 2},
+        "formats": [form],
     }
-    return st.plotly_chart(figure, key=key, config=config, alt=alt or None, **options)
+    return live_chart(
+        figure, key, alt, {"displayModeBar": False} if bare else config, picks, on_pick
+    )
+
+
+def sentence(text: str, key: str, lines: int = 2) -> None:
+    """A sentence with room for so many lines, so that a longer one moves nothing below it."""
+    with st.container(key=f"lines{lines}_{key}"):
+        st.markdown(text)
 
 
 def python_lines(settings: Settings, *body: str) -> str:
     """The few lines that give what a page shows: every setting that is not a default, the run."""
-    usual = Settings()
-    changed = {
-        f.name: getattr(settings, f.name)
-        for f in fields(Settings)
-        if f.name == "dataset" or getattr(settings, f.name) != getattr(usual, f.name)
-    }
-    values = {k: '"inf"' if v == float("inf") else repr(v) for k, v in changed.items()}
+    given = {"dataset": settings.dataset} | changed(settings)
+    values = {k: '"inf"' if v == float("inf") else repr(v) for k, v in given.items()}
     call = ", ".join(f"{k}={v}" for k, v in values.items()).replace("'", '"')
-    lines = [
-        "from spear_core import Settings, figures, run",
-        "",
-        f"s = Settings({call})",
-        "r = run(s)",
-    ]
-    text = "\n".join([*lines, *body])
-    return (
-        text
-        if "figures." in text.split("\n", 1)[1]
-        else text.replace("Settings, figures, run", "Settings, run")
-    )
+    lines = [f"s = Settings({call})", "r = run(s)", *body]
+    drawn = "figures, " if any("figures." in line for line in lines) else ""
+    return "\n".join([f"from spear_core import Settings, {drawn}run", "", *lines])
 
 
 def same_in_python(settings: Settings, title: str, *body: str) -> None:
@@ -70,12 +76,13 @@ def same_in_python(settings: Settings, title: str, *body: str) -> None:
     code = python_lines(settings, *body)
     page = st.session_state["_page"]
     book = mirror(page)
+    here = link.address(settings)  # while the visitor is known: a file is made later
     with st.expander("The same in Python", icon=":material/code:"):
         st.code(code, language="python")
         with st.container(horizontal=True):
             st.download_button(
                 "Download this view as a notebook",
-                lambda: view_notebook(title, page, st.context.url or "", code),
+                lambda: view_notebook(title, page, here, code),
                 file_name=f"{_slug(title)}.ipynb",
                 mime=NOTEBOOK,
                 on_click="ignore",
@@ -93,7 +100,8 @@ def same_in_python(settings: Settings, title: str, *body: str) -> None:
 def export(tables: Mapping[str, Table]) -> None:
     """CSV files of what is shown, and the format in which charts are saved.
 
-    A function is called when its file is asked for.
+    A function is called when its file is asked for. Streamlit keeps it as long as the visit, so it
+    should not hold a result: a part of a module's function and the settings does not.
     """
     with st.popover("Export", icon=":material/download:"):
         for name, table in tables.items():

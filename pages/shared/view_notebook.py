@@ -26,7 +26,7 @@ def view_notebook(title: str, page: str, address: str, code: str) -> str:
         _code(head.strip()),
         _prose(f"## The run{formula}"),
         _code(
-            'r = run(s)\nprint(f"{s.dataset}: accuracy {100 * (r.metrics.accuracy or 0):.2f} %")'
+            'r = run(s)\nprint(f"{s.dataset}: accuracy {100 * (r.metrics.accuracy or 0):.1f} %")'
         ),
     ]
     if rest.strip():

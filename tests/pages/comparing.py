@@ -1,7 +1,5 @@
 """The Compare page under Streamlit's test runner, and what its tests read from it."""
 
-import json
-
 from streamlit.testing.v1 import AppTest
 
 from spear_core import Settings
@@ -28,10 +26,6 @@ def karate(**query):
 
 def said(page):
     return "\n".join(block.value for block in (*page.markdown, *page.caption, *page.info))
-
-
-def charts(page):
-    return {c.key: json.loads(c.proto.spec) for c in page.get("plotly_chart")}
 
 
 def store_two(rounds=3):

@@ -7,6 +7,7 @@ from pages.shared.controls import SCENARIOS
 from pages.shared.pages import PAGES
 from pages.shared.view_notebook import mirror
 from spear_core import Settings, defaults, run
+from tests.apptest import charts, live
 from tests.browser import ROOT
 
 
@@ -22,12 +23,12 @@ def accuracy(app):
 
 
 def expected(**changes):
-    return f"{100 * run(Settings(**changes)).metrics.accuracy:.2f} %"
+    return f"{100 * run(Settings(**changes)).metrics.accuracy:.1f} %"
 
 
 def test_first_screen(app):
     assert accuracy(app) == expected()
-    assert {"strip", "weights"} <= {chart.key for chart in app.get("plotly_chart")}
+    assert {"strip", "weights"} <= set(charts(app))
 
 
 def test_every_control_reaches_the_engine(app):
@@ -97,23 +98,23 @@ def test_every_scenario_sets_its_controls_and_paper_defaults_resets_them(app):
 @pytest.mark.slow
 @pytest.mark.parametrize("view", ["Silhouette", "Confusion", "Prototypes", "Time and bytes"])
 def test_every_view_of_every_small_graph(app, view):
-    charts = {"Silhouette": "silhouettes", "Confusion": "confusion", "Prototypes": "pictures"}
+    drawn = {"Silhouette": "silhouettes", "Confusion": "confusion", "Prototypes": "pictures"}
     app.segmented_control(key="view").set_value(view).run()
-    assert charts.get(view, "traffic") in {chart.key for chart in app.get("plotly_chart")}
+    assert drawn.get(view, "traffic") in set(charts(app))
     shown = "Silhouette" if view == "Prototypes" else view  # pictures are there for digits alone
     for dataset in ("karate", "synthetic"):  # the latter has the most controls beside the charts
         app.sidebar.selectbox(key="dataset").select(dataset).run()
         assert not app.exception
         assert app.session_state["view"] == shown
-        assert charts.get(shown, "traffic") in {chart.key for chart in app.get("plotly_chart")}
+        assert drawn.get(shown, "traffic") in set(charts(app))
 
 
 @pytest.mark.parametrize(("name", "value"), [("show", "global"), ("colour", "right or wrong")])
 def test_the_switches_of_the_map(app, name, value):
-    before = str(app.get("bidi_component")[0].proto)
+    before = live(app)["map"]
     app.segmented_control(key=name).set_value(value).run()
     assert not app.exception
-    assert str(app.get("bidi_component")[0].proto) != before
+    assert live(app)["map"] != before
 
 
 def drawn(app):

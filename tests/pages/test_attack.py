@@ -1,10 +1,10 @@
 """The Attack page: every view, every lie, and a click on a client in a real browser."""
 
-import re
 from dataclasses import replace
 from functools import partial
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.parts import attack_paper
 from pages.shared import link
@@ -12,8 +12,16 @@ from spear_core import Settings, run
 from spear_core.figures import attack as figures
 from spear_core.studies.damage import compare, damage, held_by, honest, table
 from spear_core.studies.defence_table import stored
-from tests.apptest import opened, printed, put, sound
-from tests.browser import FLAGS, IDLE, eventually, need_browser, running_app
+from tests.apptest import charts, opened, printed, put, sound
+from tests.browser import (
+    FLAGS,
+    IDLE,
+    ROOT,
+    eventually,
+    need_browser,
+    running_app,
+    wait_for_query,
+)
 
 VIEWS = link.choices("attack_view")
 LYING = {"attackers": "random", "attacker_count": 3}
@@ -33,15 +41,14 @@ def said(page):
 
 
 def percent(settings):
-    return f"{100 * run(settings).metrics.accuracy:.2f} %"
+    return f"{100 * run(settings).metrics.accuracy:.1f} %"
 
 
 def test_nobody_lies_at_first_and_three_are_one_click_away(page):
     assert numbers(page)["Nobody lies"] == numbers(page)["Attacked"] == percent(Settings())
-    button = next(b for b in page.button if b.label == "Three largest")
-    button.click().run()
+    page.segmented_control(key="attackers").set_value("most-training-nodes").run()
     sound(page)
-    s = Settings(attackers="largest", attacker_count=3)
+    s = Settings(attackers="most-training-nodes", attacker_count=3)
     assert numbers(page)["Attacked"] == percent(s)
     assert numbers(page)["Oracle"] == percent(replace(s, defence="oracle"))
     assert page.multiselect(key="attack_clients").value == list(run(s).attackers)
@@ -55,7 +62,7 @@ def test_every_view_draws_and_its_lines_run(page, view):
     assert str(run(Settings(**LYING)).attackers) in out
     last = out.strip().splitlines()[-1]
     if view == "Damage":
-        assert len(page.get("plotly_chart")) == 2
+        assert len(charts(page)) == 2
         assert last.count("Draw(") == 60
     if view == "Defences":
         assert last.startswith("Nobody lies: ")
@@ -72,7 +79,7 @@ def test_every_stored_row_is_on_the_page(dataset):
     table = attack_paper.by_case(rows, lambda row: repr(row))
     assert sorted(table.stack()) == sorted(repr(row) for row in rows)
     for row in rows:
-        told = [c for c in table if repr(row) == table[c][row.defence]]
+        told = [c for c in table if repr(row) == table[c][attack_paper.named(row.defence)]]
         assert len(told) == 1
         assert f"β {row.beta:g}, {row.attackers}" in told[0]
         assert ("counts × 100" in told[0]) == (row.inflate == 100)
@@ -87,6 +94,17 @@ def test_the_stored_table_is_drawn_whole(page):
     assert recovered.size == costs.size == len(rows)
 
 
+def test_consensus_says_what_it_costs_where_it_is_offered(page):
+    put(page, **LYING, defence="consensus")
+    figures = ("13.5", "9.3", "1,300", "5.1")
+    offered = page.selectbox(key="defence")
+    assert all(figure in offered.help for figure in figures)
+    rows = {(r.dataset, r.attackers, r.beta, r.inflate, r.defence): r for r in stored()}
+    for dataset in ("Cora", "CiteSeer"):
+        row = rows[dataset, "random", 1.0, 1.0, "consensus"]
+        assert f"{100 * row.recovered:.0f} % on {dataset}" in attack_paper.CONSENSUS
+
+
 def test_naming_clients_makes_them_the_chosen_ones(page):
     put(page, **LYING)
     page.multiselect(key="attack_clients").set_value([7, 2]).run()
@@ -98,7 +116,7 @@ def test_naming_clients_makes_them_the_chosen_ones(page):
 
 def test_a_defence_stands_beside_the_attack(page):
     put(page, defence="cap", **LYING)
-    assert numbers(page)["Defended: cap"] == percent(Settings(defence="cap", **LYING))
+    assert numbers(page)["Defended: cap on shares"] == percent(Settings(defence="cap", **LYING))
     assert "five seeds" in "\n".join(c.value for c in page.caption)
 
 
@@ -124,11 +142,28 @@ def test_every_lie_on_a_tiny_graph(page):
         {"attackers": "chosen", "chosen": "0,1,2,9", "forge": "nan"},  # nothing is left
         {"forge": "scaled", "forge_scale": 0.5},
         {"forge": "random", "flip": "random", "collude": True},
-        {"forge": "copy", "flip": "pair", "flip_to": 7},  # not a class of karate
+        {"forge": "copy", "flip": "pair"},
         {"inflate": 0.0, "defence": "cap"},
     ):
         for view in VIEWS:
             put(page, attack_view=view, **change)
+
+
+def test_a_link_may_name_a_class_that_is_not_there():
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
+    app.query_params |= {"dataset": "karate", "clients": "3", "flip": "pair", "flip_to": "7"}
+    sound(app.switch_page("pages/attack.py").run())
+    assert app.selectbox(key="flip_to").value == 7
+
+
+def test_what_a_lie_does_not_read_is_dimmed_and_stays(page):
+    def fields():
+        shown = {f.key: f.disabled for f in (*page.main.selectbox, *page.main.number_input)}
+        return {k: shown[k] for k in ("flip_from", "flip_to", "forge_scale")}
+
+    assert set(fields().values()) == {True}
+    put(page, flip="pair", forge="scaled")
+    assert set(fields().values()) == {False}
 
 
 # the engine's part of it -------------------------------------------------------------------------
@@ -170,6 +205,17 @@ def test_every_cell_of_the_heat_map_can_be_clicked():
     assert len(figure.layout.shapes) == 3  # a frame round every liar
 
 
+def test_the_heat_map_shows_both_sizes_of_a_client():
+    result = run(Settings(**LYING))
+    nodes, trained, words = figures.liars(result).data[2:]
+    assert list(nodes.x) == result.partition.sizes.tolist()
+    assert list(trained.x) == result.partition.train_counts.sum(1).tolist()
+    assert words.text[0] == f" {trained.x[0]} of {nodes.x[0]}"
+    assert [row[0] for row in nodes.customdata] == list(range(10))  # a bar is a row to click
+    many = figures.liars(run(Settings(clients=40)))
+    assert len(many.data) == 4  # no room for words
+
+
 def test_forged_pictures_show_what_is_held_and_what_is_sent():
     result = run(Settings(forge="negated", **LYING))
     figure = figures.sent_pictures(result)
@@ -197,8 +243,8 @@ def test_a_click_turns_a_client_and_a_second_one_turns_it_back():
             at = box["x"] + 0.55 * box["width"], box["y"] + 0.35 * box["height"]  # row 3 of 10
             tab.mouse.move(at[0] - 4, at[1])
             tab.mouse.click(*at)
-            there = re.compile(f"attackers=chosen.*[?&]chosen={chosen}(&|$)")
-            tab.wait_for_url(there, timeout=20_000)
+            wait_for_query(tab, "chosen", chosen or None, timeout=20_000)
+            wait_for_query(tab, "attackers", "chosen", timeout=20_000)
 
         for chosen in ("3", ""):
             eventually(tab, partial(click, chosen))

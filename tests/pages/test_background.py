@@ -103,12 +103,25 @@ def test_without_room_for_every_step_the_present_one_is_kept(monkeypatch):
             torch.testing.assert_close(z, want, atol=1e-6, rtol=0)
 
 
-def test_only_the_last_graph_keeps_its_features():
+def test_what_is_prepared_for_one_graph_leaves_that_of_another_alone():
     first, second = run(SETTINGS, random_graph(5)), run(SETTINGS, random_graph(6))
     prepare(first)
     prepare(second)
-    assert kept(first) == (None, True)
-    assert kept(second)[0] is not None
+    assert all(kept(result)[0] is not None and kept(result)[1] for result in (first, second))
+
+
+def test_it_pauses_where_nobody_waits_for_it():
+    """Who needs the same powers is not held up by a pause, however long that is."""
+    result = run(SETTINGS, random_graph(5))
+    locks = powers.tested_powers(result.graph)._guard, result.sent.source.powers._guard
+    pauses = []
+
+    def pause():
+        pauses.append([lock.locked() for lock in locks])
+
+    prepare(result, pause)
+    assert len(pauses) >= 14  # six steps and the beginning, twice
+    assert not any(map(any, pauses))
 
 
 def test_sparse_features_need_none():
@@ -217,8 +230,19 @@ def test_a_new_result_of_one_visitor_does_not_cancel_the_work_of_another(results
     assert [kept(result)[1] for result in results] == [True, False, True]
 
 
+class Drawn(str):
+    """Stands for a map."""
+
+
+def with_a_map(result):
+    """A visitor for whom a map was placed, which is kept elsewhere, as a shelf does."""
+    visitor, made = Visitor(), Drawn("the last map")
+    visitor.place(result, lambda pause: made, None)
+    return visitor, made
+
+
 def test_nor_the_map_that_is_placed_for_another(results):
-    one, two = Visitor(), Visitor()
+    (one, last), (two, other) = with_a_map(results[1]), with_a_map(results[2])
     mine, first, second = results
     seen, hold = [], threading.Event()
 
@@ -228,40 +252,64 @@ def test_nor_the_map_that_is_placed_for_another(results):
             while not hold.wait(0.01):
                 pause()
             seen.append(f"{name} is made")
-            return name
+            return Drawn(name)
 
         return made
 
-    one.placed = two.placed = ("the last map", None)
-    assert one.place(mine, make("one"), 0.0) == one.place(mine, never, 0.0) == one.placed
-    assert two.place(first, make("left"), 0.0) == ("the last map", None)
+    assert one.place(mine, make("one"), 0.0) == one.place(mine, never, 0.0) == (last, results[1])
+    assert two.place(first, make("left"), 0.0) == (other, results[2])
     left = two.placing
-    assert two.place(second, make("two"), 0.0) == ("the last map", None)
+    assert two.place(second, make("two"), 0.0) == (other, results[2])
     hold.set()
     for visitor, result, name in ((one, mine, "one"), (two, second, "two")):
         assert visitor.placing.ended.wait(60)
-        assert visitor.place(result, lambda pause, name=name: name, 0.0) == (name, result)
+        assert visitor.place(result, lambda pause, name=name: Drawn(name), 0.0) == (name, result)
     assert left.cancelled
     assert {"one is made", "two is made"} <= set(seen)
     assert "left is made" not in seen
 
 
 def test_a_first_map_is_waited_for(results):
-    visitor = Visitor()
-    assert visitor.place(results[0], lambda pause: "a map", None) == ("a map", results[0])
+    visitor, kept_map = Visitor(), [Drawn("a map")]
+    assert visitor.place(results[0], lambda pause: kept_map[0], None) == ("a map", results[0])
     assert visitor.placing is None
+    assert visitor.placed == ("a map", results[0])
+    kept_map.clear()
+    assert visitor.placed is None  # nobody else keeps it
 
 
-def test_what_is_made_ahead_waits_for_maps(results):
-    one, two, hold = Visitor(), Visitor(), threading.Event()
-    two.placed = ("the last map", None)
+def test_what_is_made_ahead_waits_for_the_map_of_the_same_visitor_and_no_other(results):
+    one, hold = Visitor(), threading.Event()
+    two, last = with_a_map(results[2])
+    assert two.placed == (last, results[2])
     two.place(results[1], lambda pause: hold.wait(60), 0.0)
+    two.prepare(results[1], 6)
     one.prepare(results[0], 6)
-    assert not one.preparing.ended.wait(0.3)
-    assert kept(results[0]) == (None, False)
-    hold.set()
     assert one.preparing.ended.wait(60)
     assert kept(results[0])[1]
+    assert not two.preparing.ended.wait(0.3)
+    assert kept(results[1])[1] is False
+    hold.set()
+    assert two.preparing.ended.wait(60)
+    assert kept(results[1])[1]
+
+
+def test_steady_clicks_of_one_do_not_hold_up_the_work_of_another(results, monkeypatch):
+    begun, hold = threading.Event(), threading.Event()
+
+    def slow(graph, sent, *more):
+        if sent is results[1].sent:
+            begun.set()
+            assert hold.wait(60)
+
+    monkeypatch.setattr(background, "prepare", slow)
+    one, two = Visitor(), Visitor()
+    two.prepare(results[1], 6)
+    assert begun.wait(60)
+    one.prepare(results[0], 6)
+    assert one.preparing.ended.wait(60)
+    assert not two.preparing.done
+    hold.set()
 
 
 def test_a_fault_in_work_ahead_is_kept_in_the_log(results, monkeypatch, caplog):

@@ -32,16 +32,26 @@ def test_first_screen_shows_a_real_result(open_page):
     tab = open_page()
 
     def numbers():
-        assert metric(tab) == "91.00 %"
-        assert metric(tab, "Mean of five seeds").startswith("91.02 ± 0.33")
+        assert metric(tab) == "91.0 %"
+        assert metric(tab, "Mean of five seeds").startswith("91.0\u00a0±\u00a00.3")
 
     eventually(tab, numbers)
-    for part in (".live-map", ".st-key-weights", ".st-key-strip"):  # without any click or scroll
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    tab.locator("svg.message .upload").first.wait_for(timeout=90_000)
+    parts = (".live-map", ".st-key-weights", ".st-key-strip")
+    for part in parts:
         tab.locator(f"{part} .main-svg").first.wait_for(timeout=90_000)
+    for part in (*parts, ".head", ".st-key-summary", "svg.message"):  # without any click or scroll
         box = tab.locator(part).bounding_box()
-        assert box["y"] + box["height"] <= 900, part
+        assert box["y"] + box["height"] <= 800, part
         assert box["x"] + box["width"] <= 1280, part
     assert tab.outside == []
+    tab.set_viewport_size({"width": 1920, "height": 1080})
+    eventually(tab, lambda: taller(tab.locator(".live-map .main-svg").first, 640))
+
+
+def taller(part, least):
+    assert part.bounding_box()["height"] >= least
 
 
 @pytest.mark.parametrize("width", [1280, 400])

@@ -15,11 +15,11 @@ from spear_core.baselines.results import append, data_of, own, row_of, stored
 from spear_core.baselines.views import Summary, summaries
 from spear_core.figures import compare as figures
 from spear_core.paper import rivals
+from tests.apptest import charts, put, sound
 from tests.apptest import printed as lines_print
-from tests.apptest import put, sound
 from tests.browser import FLAGS, IDLE, eventually, need_browser, running_app
 from tests.conftest import need
-from tests.pages.comparing import KARATE, charts, karate, opened, said, store_two
+from tests.pages.comparing import KARATE, karate, opened, said, store_two
 
 VIEWS = link.choices("compare")
 
@@ -34,6 +34,14 @@ def test_every_view_draws_where_nothing_is_stored(view, cache):
         assert "No trained run is stored" in said(page)
     if view in ("Time against accuracy", "Over β"):
         assert len(charts(page)) == 1
+
+
+def test_on_a_heavy_graph_one_seed_is_run_and_said_so(cache, monkeypatch):
+    monkeypatch.setattr("pages.shared.runs.HEAVY", 10)
+    page = karate(compare="Accuracy", gamma=0.77)
+    assert "seed 42 alone" in "".join(block.value for block in page.caption)
+    first = page.dataframe[0].value.iloc[0]
+    assert (first["seeds"], first["note"]) == ("42", "timed now, once")
 
 
 def test_the_lines_behind_the_page_run(cache):
@@ -169,7 +177,7 @@ def test_a_stopped_run_keeps_its_curve_and_goes_on(cache):
 
 
 def test_a_graph_without_test_nodes_has_a_sentence_and_no_figure(cache, monkeypatch):
-    monkeypatch.setattr("pages.shared.runs.over_seeds", lambda settings: [None])
+    monkeypatch.setattr("pages.shared.runs.over_seeds", lambda *given: [None])
     assert "nan" not in said(karate()).lower()
 
 
@@ -216,12 +224,11 @@ def test_a_method_has_one_colour_on_every_figure():
     curves = figures.over_rounds(rows, (60.0, 1.0))
     dots = figures.pareto(rows, [(0.01, 60.0, 10)])
     blue = METHODS["fedavg"].colour
-    assert bars.data[0].y == ("FedAvg", "MOON")
-    assert bars.data[1].y == ("FedAvg",)
+    assert [bar.y for bar in bars.data[:3]] == [("SPEAR",), ("FedAvg", "MOON"), ("FedAvg",)]
     assert [t.line.color for t in curves.data[:3]] == [blue, blue, METHODS["moon"].colour]
     assert dots.data[0].marker.color == blue
     assert [t.showlegend for t in curves.data[:3]] == [True, False, True]
-    assert list(bars.layout.yaxis.categoryarray) == ["FedAvg", "MOON", "GHOST"]
+    assert list(bars.layout.yaxis.categoryarray) == ["SPEAR", "FedAvg", "MOON", "GHOST"]
 
 
 # -- in a real browser

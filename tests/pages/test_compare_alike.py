@@ -5,9 +5,9 @@ import pytest
 from pages.parts import compare_live
 from spear_core import PAPER_SEEDS, Settings, load, powers, run, run_on
 from spear_core.baselines.results import own, stored
+from tests.apptest import charts, put, sound
 from tests.apptest import printed as lines_print
-from tests.apptest import put, sound
-from tests.pages.comparing import KARATE, charts, karate, opened, said, store_two
+from tests.pages.comparing import KARATE, karate, opened, said, store_two
 
 
 def test_another_synthetic_graph_has_runs_of_its_own(cache):
@@ -40,7 +40,7 @@ def test_spear_is_as_clean_as_its_rivals(cache):
     table = page.dataframe[0].value.set_index("method")
     assert table.loc["SPEAR", "accuracy, %"] == pytest.approx(sum(clean) / 5)
     (left,) = [block.value for block in page.markdown if "Left out" in block.value]
-    for part in ("50 % of the training labels", "inflate counts", "defence median", "ε = 1"):
+    for part in ("50 % of the training labels", "inflate counts", "coordinate median", "ε = 1"):
         assert part in left
     assert lines_print(page).startswith(f"{run(KARATE).metrics.accuracy} ")
     assert "Left out" not in said(karate())

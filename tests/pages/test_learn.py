@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts import learn_numbers, learn_steps
 from spear_core import defaults, run
+from tests.apptest import charts
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 
 KNOBS = (0, 0, 2, 0, 0, 0, 3)
@@ -20,6 +21,8 @@ def test_every_step_has_one_right_answer_among_different_choices(dataset, step):
     assert len(set(task.choices)) == len(task.choices) >= 2
     assert 0 <= task.answer < len(task.choices)
     assert task.figure.data
+    assert task.shown.data
+    assert task.shown.layout.height == task.figure.layout.height  # nothing moves at the answer
 
 
 def test_answers_follow_the_run():
@@ -57,10 +60,34 @@ def test_a_link_opens_a_step_and_an_answer_shows_the_formula():
     assert not app.exception
     assert "5. Pull to the peers" in " ".join(m.value for m in app.markdown)
     assert not app.latex
+    assert list(charts(app)) == ["learn-5"]  # the picture is there before the answer
+    assert "The lesson is on **digits**" in " ".join(m.value for m in app.markdown)
     app.radio[0].set_value(app.radio[0].options[0]).run()
     assert not app.exception
     assert r"\lambda" in app.latex[0].value
     assert len(app.success) + len(app.info) == 1
+    assert list(charts(app)) == ["learn-5-told"]
+
+
+def test_a_picture_without_its_answer_does_not_tell_it():
+    result = run(defaults("digits"))
+    told = [learn_steps.STEPS[i][2](result, KNOBS[i]) for i in range(7)]
+    assert (
+        max(told[2].shown.data[0].x) == 2
+    )  # the error with 2 nodes is known, that with 8 is asked
+    assert told[4].shown.data[0].y is not None
+    assert "λ" not in told[4].shown.to_json()
+    assert len(told[5].shown.data[0].x) == 5  # five seeds with counts; without them a question mark
+    assert list(told[5].shown.data[-1].text) == ["?"]
+    assert "predicted" not in told[1].shown.to_json() + told[6].shown.to_json()
+
+
+def test_the_lesson_says_that_it_is_on_digits_whatever_is_chosen():
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app.session_state["dataset"] = "synthetic"
+    app.switch_page("pages/learn.py").run()
+    assert not app.exception
+    assert "**digits**" in " ".join(m.value for m in app.markdown)
 
 
 @pytest.mark.browser

@@ -113,12 +113,12 @@ def test_nothing_is_asked_outside_and_plotly_comes_once(page, address):
     titles = page.locator(".live-map .modebar-btn").evaluate_all(
         "buttons => buttons.map(b => b.dataset.title)"
     )
-    assert "Download as SVG" in titles
+    assert "Save as SVG, with title and settings" in titles
     assert not any("cloud" in title.lower() or "share" in title.lower() for title in titles)
 
 
 def test_the_picture_is_told_in_words(page):
-    image = page.get_by_role("img", name="Two prototypes, shifted by 0.")
+    image = page.get_by_role("figure", name="Two prototypes, shifted by 0.")
     assert image.count() == 1
     words = page.locator(".live-map-words")
     assert words.inner_text() == "Two prototypes, shifted by 0."

@@ -10,7 +10,7 @@ from spear_core.explain.noise_curve import words
 from spear_core.paper import perturbation
 from spear_core.paper.printed import row
 from spear_core.studies.noise_curve import VALUES, curve
-from tests.apptest import opened, printed, put, said
+from tests.apptest import charts, opened, printed, put, said
 
 EDGES, FEATURES, LABELS, KEPT, WHERE, PAPER = link.choices("noise_view")
 
@@ -27,7 +27,7 @@ def show(page, view):
 @pytest.mark.parametrize("view", [EDGES, FEATURES, LABELS, KEPT])
 def test_a_sweep_draws_and_its_lines_run(page, view):
     text = show(page, view)
-    assert len(page.get("plotly_chart")) == 2
+    assert len(charts(page)) == 2
     assert "Smoothing with α = 0.15 gives" in text
     assert "nan" not in text
     if view == FEATURES:
@@ -36,11 +36,11 @@ def test_a_sweep_draws_and_its_lines_run(page, view):
 
 
 def test_a_slider_spoils_the_run_and_the_table_says_so(page):
-    assert any("no noise yet" in c.value for c in page.caption)
+    assert "no noise yet" in said(page)
     page.slider(key="label_noise").set_value(0.5).run()
     page.slider(key="edge_noise").set_value(0.5).run()
-    assert not any("no noise yet" in c.value for c in page.caption)
-    assert any("of one class" in c.value for c in page.caption)
+    assert "no noise yet" not in said(page)
+    assert "of one class" in said(page)
     found = page.table[0].value
     clean, now = (float(cell.split()[0]) for cell in found.iloc[:2, 0])
     assert clean - now > 5
@@ -50,12 +50,27 @@ def test_a_slider_spoils_the_run_and_the_table_says_so(page):
     assert printed(page).startswith(f"{here} {run(Settings()).metrics.accuracy}")
 
 
+def test_the_curve_is_that_of_the_slider_that_was_moved(page):
+    for slider, view in (
+        ("label_noise", LABELS),
+        ("feature_noise", FEATURES),
+        ("edge_noise", EDGES),
+    ):
+        page.slider(key=slider).set_value(0.25).run()
+        assert page.session_state["noise_view"] == view
+    page.segmented_control(key="feature_rule").set_value("nodes").run()
+    assert page.session_state["noise_view"] == FEATURES
+    show(page, WHERE)
+    page.slider(key="edge_noise").set_value(0.5).run()
+    assert page.session_state["noise_view"] == WHERE  # it looks at all kinds
+
+
 def test_controls_are_in_the_link(page):
     page.slider(key="feature_noise").set_value(0.3).run()
     page.segmented_control(key="feature_rule").set_value("nodes").run()
     page.toggle(key="noise_test").set_value(True).run()
-    query = link.as_query(Settings(feature_noise=0.3, feature_rule="nodes", noise_test=True))
     written = page.session_state["_written"]
+    query = {"feature_noise": "0.3", "feature_rule": "nodes", "noise_test": "true"}
     assert {k: written[k] for k in query} == query
 
 
@@ -63,7 +78,7 @@ def test_where_noise_acts(page):
     assert "Choose ρ or η" in [*map(str, show(page, WHERE).splitlines()), page.info[0].value][-1]
     page.slider(key="feature_noise").set_value(0.5).run()
     show(page, WHERE)
-    table = page.table[1].value
+    table = page.table[0].value
     clients, both = (float(table.iloc[i, 0].split()[0]) for i in (0, 2))
     assert both < clients
     assert len(printed(page).splitlines()) == 3
@@ -75,7 +90,7 @@ def test_the_papers_table_is_the_file(page):
     for kind in ("edge", "feature"):
         assert perturbation.words(rows, kind) in text
     assert perturbation.words(rows, "feature") in printed(page)
-    assert len(page.get("plotly_chart")) == 2
+    assert len(charts(page)) == 2
 
 
 def test_hidden_controls_stay_hidden(page):
@@ -88,8 +103,8 @@ def test_a_pinned_setting_and_no_smoothing(page):
     next(b for b in page.sidebar.button if b.label == "Pin").click().run()
     page.session_state["alpha"] = 0.0
     assert "Smoothing is off" in show(page, FEATURES)
-    spec = page.get("plotly_chart")[0].proto.spec
-    assert '"pinned"' in spec
+    spec = str(next(iter(charts(page).values())))
+    assert "pinned" in spec
 
 
 def test_karate(page):

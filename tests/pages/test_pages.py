@@ -19,6 +19,7 @@ TOY = Page(
     str(ROOT / "tests" / "apps" / "toy.py"),
     "Toy",
     STRESS,
+    "Nothing to do.",
     Notebook("02_split", "A page for a test.", r"1 + 1 = 2"),
     {"toy_view": ("Nodes", "All nodes")},
 )
@@ -44,7 +45,7 @@ def test_every_script_is_a_page():
 
 def test_no_parameter_of_the_link_has_two_owners():
     owned = [name for page in PAGES for name in page.views]
-    others = {*link.SETTINGS, link.HIDE, link.PIN, link.PICK, link.NODE, "scenario"}
+    others = {*link.SETTINGS, *link.OTHERS, link.BESIDE, link.VERSION, "scenario"}
     assert len({*owned, *others}) == len(owned) + len(others)
 
 
@@ -77,7 +78,7 @@ def test_a_page_is_one_entry_and_one_file(monkeypatch):
     app = with_toy(monkeypatch, TOY)
     assert app.session_state["_page"] == "toy"
     assert "Nodes of 34" in said(app)
-    assert app.query_params["toy_view"] == "Nodes"
+    assert "toy_view" not in app.query_params  # the default
     app.segmented_control(key="toy_view").set_value("All nodes").run()
     assert "All nodes of 34" in said(app)
     assert app.query_params["toy_view"] == "All nodes"
@@ -89,11 +90,12 @@ def test_a_link_opens_the_new_page_at_its_view_and_hides_its_control(monkeypatch
     app = with_toy(monkeypatch, TOY, toy_view="All nodes", hide="toy_view")
     assert not app.warning
     assert "All nodes of 34" in said(app)
-    assert not app.get("button_group")
+    assert "toy_view" not in [group.key for group in app.get("button_group")]
 
 
 def test_a_page_without_a_notebook_offers_its_view_alone(monkeypatch):
-    app = with_toy(monkeypatch, Page(TOY.script, "Toy", "Its own group", views=TOY.views))
+    own = Page(TOY.script, "Toy", "Its own group", "Nothing to do.", views=TOY.views)
+    app = with_toy(monkeypatch, own)
     buttons = [button.proto.label for button in app.get("download_button")]
     assert buttons == ["Download this view as a notebook"]
 
@@ -106,8 +108,6 @@ def test_new_parameters_follow_the_old_ones(monkeypatch):
     assert link.parse({"toy_view": "Edges"})[1]
 
 
-def test_links_have_their_parameters_in_the_old_order(monkeypatch):
-    values = link.parse({})[0]
-    monkeypatch.setattr(link.st, "session_state", values)
-    old = [*link.SETTINGS, *link.OLD]
-    assert list(link.full_query(Settings()))[: len(old)] == old
+def test_links_have_their_parameters_in_the_old_order():
+    other = {name: choices[-1] for name, choices in link.views().items()}
+    assert [name for name in link.short(Settings(), other) if name in link.OLD] == list(link.OLD)

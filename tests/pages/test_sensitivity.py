@@ -1,12 +1,17 @@
 """The Sensitivity and Deploy pages, and a click on a point."""
 
+import base64
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from spear_core import Settings
+from pages.parts.sensitivity_sweeps import take, values
+from spear_core import PAPER_SEEDS, Settings, run
 from spear_core.federation.lines import demo_line, run_line
+from tests.apptest import charts
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 
 
@@ -24,7 +29,39 @@ def test_one_knob(app, knob):
     app.switch_page("pages/sensitivity.py").run()
     assert not app.exception
     assert not app.error
-    assert len(app.get("plotly_chart")) == 1
+    [chart] = charts(app).values()
+    drawn = {trace.get("name"): trace for trace in chart["data"]}
+    now = Settings(dataset="karate", clients=3)
+    of_seeds = [run(replace(now, seed=seed)).metrics.accuracy for seed in PAPER_SEEDS]
+    [height] = _numbers(drawn["you are here"]["y"])
+    assert height == pytest.approx(100 * np.mean(of_seeds))
+    line = drawn["karate"]
+    swept = [value for _, value in line["customdata"] if value is not None]  # null: ∞
+    assert swept == [value for value in values(now, knob) if value < np.inf]
+    assert _numbers(line["y"])[swept.index(getattr(now, knob))] == pytest.approx(height)
+
+
+def _numbers(column):
+    """A column of a chart, which plotly may have packed."""
+    if isinstance(column, list):
+        return column
+    return np.frombuffer(base64.b64decode(column["bdata"]), column["dtype"]).tolist()
+
+
+def test_a_link_sweeps_the_built_in_graphs_alone(app):
+    app.session_state["sens"] = "Homophily and α"
+    app.switch_page("pages/sensitivity.py").run()
+    assert not app.exception
+    [chart] = charts(app).values()
+    assert sorted(chart["data"][0]["text"]) == ["digits", "karate"]
+
+
+def test_a_point_at_infinity_arrives_as_such(monkeypatch):
+    taken = []
+    monkeypatch.setattr("pages.parts.sensitivity_sweeps.controls.put", taken.append)
+    monkeypatch.setattr("streamlit.switch_page", lambda page: None)
+    take(["karate", None], ("dataset", "gamma"), Settings())
+    assert taken == [Settings(dataset="karate", gamma="inf")]
 
 
 def test_two_knobs_never_take_the_same_one_twice(app):
@@ -53,7 +90,7 @@ def test_deploy_shows_the_commands_of_the_present_settings(app):
     shown = "\n".join(block.value for block in app.code)
     now = Settings(gamma=2.0)
     assert demo_line(now) in shown
-    assert run_line(now) in shown
+    assert run_line(replace(now, classes=10, features=64)) in shown
     assert "gamma=2.0" in shown
 
 
@@ -76,7 +113,7 @@ def test_a_click_on_a_point_opens_the_explorer_there_and_a_report_is_read(tmp_pa
             tab.wait_for_selector(IDLE, timeout=90_000)
             tab.wait_for_timeout(500)
             points = tab.locator(".js-plotly-plot .scatterlayer .point")
-            box = points.nth(points.count() - 2).bounding_box()  # the last is "you are here"
+            box = points.nth(points.count() - 3).bounding_box()  # then the best and "you are here"
             tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
             tab.get_by_text("Accuracy on test nodes").wait_for(timeout=20_000)
 

@@ -1,13 +1,16 @@
 """What pages hand out: lines that run, and a notebook that is one."""
 
 import math
+import re
+from urllib.parse import parse_qsl, urlparse
 
 import nbformat
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from notebooks.build import execute
-from pages.shared import show
+from pages.shared import linked, show
 from pages.shared.pages import PAGES
 from pages.shared.view_notebook import mirror, view_notebook
 from spear_core import Settings, run
@@ -44,6 +47,25 @@ def test_the_notebook_is_valid_and_holds_the_lines(page):
     assert sources[-1] == "r.metrics.accuracy"
     assert "http://x/?a=1" in book.cells[0].source
     assert mirror(page).is_file()
+
+
+@pytest.mark.parametrize("page", [page.name for page in PAGES])
+def test_the_notebook_of_every_page_links_back_to_its_view(page, monkeypatch):
+    files = {}
+
+    def kept(label, data, **more):
+        files[label] = data
+
+    monkeypatch.setattr(st, "download_button", kept)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app.session_state["dataset"], app.session_state["clients"] = "karate", 3
+    app.session_state["alpha"] = 0.5
+    app.switch_page(f"pages/{page}.py").run()
+    book = nbformat.reads(files["Download this view as a notebook"](), as_version=4)
+    address = re.search(r"\]\((.*)\)", book.cells[0].source)[1]
+    values, notes = linked.parse(dict(parse_qsl(urlparse(address).query)))
+    assert not notes
+    assert (values["dataset"], values["clients"], values["alpha"]) == ("karate", 3, 0.5)
 
 
 @pytest.mark.notebook

@@ -2,14 +2,14 @@
 
 import pytest
 
-from pages.shared.controls import GAMMAS
+from pages.shared.knobs import GAMMAS
 from spear_core import Settings, run
 from spear_core.explain.ablation import gamma_words, words
 from spear_core.explain.risk import held, simulated
 from spear_core.studies.ablation import ablation, gamma_curve
 from spear_core.studies.risk import simulate
 from spear_core.studies.risk_check import check
-from tests.apptest import opened, printed, put, said
+from tests.apptest import charts, opened, printed, put, said
 
 VIEWS = {"Accuracy over γ": 3, "What carries the gain": 3, "Proposition 1": 3}
 VIEWS["Does the model hold"] = 4
@@ -28,7 +28,7 @@ def show(page, view):
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_draws_and_its_lines_run(page, view):
     text = show(page, view)
-    assert len(page.get("plotly_chart")) == VIEWS[view]
+    assert len(charts(page)) == VIEWS[view]
     out = printed(page)
     assert "'shrunk'" in out
     if view == "Accuracy over γ":
@@ -87,10 +87,24 @@ def test_variants_and_a_pinned_setting(page):
     page.session_state["shrinkage"] = False
     for view in VIEWS:
         show(page, view)
-    assert any("Shrinkage is off" in c.value for c in page.caption)
+    assert any("Shrinkage is off" in block.value for block in page.markdown)
+    assert page.latex[0].value.strip("$\n") == r"\lambda = 0"
+
+
+def test_the_page_opens_with_what_lambda_is_for_in_live_numbers(page):
+    """The smallest n that has peers is 1: λ = 1/(1 + 0.5 · 1)."""
+    assert "λ says how much of it is taken from its peers" in page.markdown[0].value
+    assert "67 % of its prototype comes from the peers" in page.markdown[0].value
+    assert page.latex[0].value.strip("$\n").endswith(r"\frac{1}{1 + 0.5 \cdot 1} = 0.67")
 
 
 def test_karate(page):
     page.sidebar.selectbox(key="dataset").select("karate").run()
     for view in VIEWS:
         show(page, view)
+
+
+def test_a_run_without_any_upload_is_drawn():
+    """Ten liars who send no numbers: the server drops all of it."""
+    page = put(opened("shrink"), attacker_count=10, forge="nan")
+    assert page.session_state["attacker_count"] == 10

@@ -1,0 +1,68 @@
+"""Present: controls ticked away, large type, the short link and its QR code, drawn here."""
+
+import segno
+import streamlit as st
+
+from pages.shared import link
+from pages.shared.pages import page_named
+from spear_core import Settings
+from spear_core.settings import FIELDS, titled
+
+LARGE = """<style>html { font-size: 20px; }
+@media (min-width: 769px) {
+  section[data-testid="stSidebar"][aria-expanded="true"] { min-width: 19rem; }
+}
+</style>"""
+SIDEBAR = (
+    *("dataset", "beta", "clients", "alpha", "steps", "gamma", "lab", "scenario", "seed"),
+    *("partition", "peers", "reliability", "shrinkage", "count_weights", "labels_per_class"),
+    "split",
+)
+NAMES = {"lab": "What happens to it", "scenario": "Scenario"}
+
+
+def draw(settings: Settings | None) -> None:
+    """The button, its panel, and the way out while something is hidden or large."""
+    state = st.session_state
+    large, hidden = state.get(link.PRESENT) == "1", state.get(link.HIDE, "")
+    if large:
+        st.html(LARGE)
+    with st.popover("Present", width="stretch", icon=":material/co_present:"):
+        state["present_hide"] = [name for name in hidden.split(",") if name]
+        state["present_large"] = large
+        own = page_named(state["_page"]).views
+        offered = list(dict.fromkeys((*SIDEBAR, *own, *state["present_hide"])))
+        st.pills(
+            "Tick away what the class should not see",
+            offered,
+            selection_mode="multi",
+            key="present_hide",
+            format_func=_called,
+            on_change=_take,
+        )
+        st.toggle("Large type", key="present_large", on_change=_take)
+        if settings:
+            address = link.address(settings)
+            st.code(address, language=None, wrap_lines=True)
+            st.html(f'<img class="qr" src="{qr(address)}" alt="QR code of this link">')
+    if large or hidden:
+        st.button("Show everything again", on_click=_leave, width="stretch", key="present_leave")
+
+
+def qr(address: str) -> str:
+    """The code as a picture within the page; nothing is asked for elsewhere."""
+    return segno.make(address, micro=False).svg_data_uri(scale=4, border=4, light="#fff")
+
+
+def _called(name: str) -> str:
+    return NAMES.get(name) or (titled(name) if name in FIELDS else name.replace("_", " "))
+
+
+def _take() -> None:
+    state = st.session_state
+    state[link.HIDE] = ",".join(state["present_hide"])
+    state[link.PRESENT] = "1" if state["present_large"] else ""
+
+
+def _leave() -> None:
+    st.session_state[link.HIDE] = st.session_state[link.PRESENT] = ""
