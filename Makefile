@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: app test quick setup bench check clean notebooks api tables federation-demo
+.PHONY: app test quick setup bench trials check clean notebooks api picture tables federation-demo
 
 app: .venv/app
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT) --server.headless true
@@ -30,11 +30,19 @@ setup: .venv/dev
 bench: .venv/dev
 	$(BIN)/python -m benchmarks.speed
 
+# every trial of docs/reliability.md, run anew; takes up to an hour and writes its table
+trials: setup
+	$(BIN)/python -m benchmarks.trials
+
 notebooks: .venv/dev
 	$(BIN)/python -m notebooks.build
 
 api: .venv/dev
 	$(BIN)/python -m docs.build
+
+# README's picture, taken anew from the app
+picture: setup
+	$(BIN)/python -m docs.picture
 
 # the stored tables that ship with the package, measured anew
 tables: .venv/dev

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -40,3 +41,15 @@ def printed(page: AppTest) -> str:
     with contextlib.redirect_stdout(out):
         exec(page.code[0].value, {})
     return out.getvalue()
+
+
+def live(page: AppTest) -> dict[str, Any]:
+    """What a page's live maps and charts are given, by their keys; the figures read."""
+    sent = {one.key: json.loads(one.proto.json) for one in page.get("bidi_component")}
+    found = {key: data for key, data in sent.items() if "figure" in data}
+    return {key: data | {"figure": json.loads(data["figure"])} for key, data in found.items()}
+
+
+def charts(page: AppTest) -> dict[str, Any]:
+    """The figures of a page's live charts by their keys; a map is no chart."""
+    return {k: data["figure"] for k, data in live(page).items() if data["kind"] == "live-chart"}

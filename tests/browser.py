@@ -52,8 +52,20 @@ def eventually(tab: Any, check: Callable[[], None], seconds: float = 60) -> None
 
 
 @contextmanager
-def running_app(script: Path = ROOT / "app.py") -> Iterator[str]:
-    """The address of the app (or another script), served on a free port of loopback."""
+def running_app(script: Path = ROOT / "app.py", log: Path | None = None) -> Iterator[str]:
+    """The address of the app (or another script), served on a free port of loopback.
+
+    What it prints goes into the log, if one is named.
+    """
+    with running_server(script, log) as (address, _):
+        yield address
+
+
+@contextmanager
+def running_server(
+    script: Path = ROOT / "app.py", log: Path | None = None
+) -> Iterator[tuple[str, int]]:
+    """The address of an app and the id of the process that serves it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -61,9 +73,8 @@ def running_app(script: Path = ROOT / "app.py") -> Iterator[str]:
         *(sys.executable, "-m", "streamlit", "run", str(script), "--server.headless", "true"),
         *("--server.address", "127.0.0.1", "--server.port", str(port)),
     ]
-    server = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    with (log or Path(os.devnull)).open("w") as out:
+        server = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out)
     try:
         address = f"http://127.0.0.1:{port}"
         for _ in range(300):
@@ -73,7 +84,7 @@ def running_app(script: Path = ROOT / "app.py") -> Iterator[str]:
             except OSError:
                 assert server.poll() is None, "the app ended by itself"
                 time.sleep(0.2)
-        yield address
+        yield address, server.pid
     finally:
         server.terminate()
         server.wait(timeout=30)

@@ -1,5 +1,6 @@
 """What hypothesis draws settings from: any number that their fields allow."""
 
+import math
 from dataclasses import fields
 from typing import Any
 
@@ -13,18 +14,19 @@ unshrunk = settings(phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
 def any_settings(**others: Any) -> st.SearchStrategy[Settings]:
-    """Settings whose every real number is any float within its limits."""
+    """Settings whose every real number is any float that a link may have."""
     reals = {f.name: _within(f.metadata) for f in fields(Settings) if f.type is float}
     return st.builds(Settings, **reals | others)
 
 
 def _within(rule: Any) -> st.SearchStrategy[float]:
+    if rule.get("whole"):
+        return st.integers(int(rule["low"]), int(rule["high"])).map(float) | st.just(math.inf)
     low, high = rule.get("low", rule.get("above")), rule.get("high", rule.get("below"))
-    return st.floats(
+    some = st.floats(
         low,
-        high,
+        rule.get("link_high", high),
         exclude_min="above" in rule,
         exclude_max="below" in rule,
-        allow_nan=False,
-        allow_infinity=bool(rule.get("infinite")),
     )
+    return some | st.just(math.inf) if rule.get("infinite") else some

@@ -35,8 +35,8 @@ def test_the_mode_can_fail():
 @pytest.mark.parametrize("dataset", ["digits", "karate", "synthetic"])
 @pytest.mark.parametrize("partition", ["dirichlet", "iid", "louvain"])
 def test_every_factory_names_its_device(dataset, partition):
-    _load.cache_clear()
-    _base.cache_clear()
+    _load.clear()
+    _base.clear()
     with DeviceIsNamed():
         for extra in ({}, {"peers": "semantic", "reliability": "degree"}):
             s = Settings(dataset=dataset, partition=partition, clients=3, **extra)

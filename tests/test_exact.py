@@ -9,6 +9,7 @@ import torch
 from spear_core import Settings, grid, make_graph, run
 from spear_core.classify import MANY
 from spear_core.exact import first_of_best
+from spear_core.grids import by_features
 
 ALPHAS, GAMMAS, STEPS = (0.0, 0.05, 0.3, 0.9), (0.0, 0.5, math.inf), (0, 1, 3, 5)
 HALF, SIDE = 4, 60  # features and nodes of a class
@@ -57,6 +58,13 @@ def test_planted_ties(dense, middle, tilt, wins):
         for steps in STEPS:
             one = run(replace(settings, alpha=alpha, steps=steps), graph)
             assert bool((one.prediction.labels == wins).all()), (alpha, steps)
+
+
+def test_ties_in_every_block_of_nodes(monkeypatch):
+    """What is settled goes to its own node, whichever block of nodes it was scored in."""
+    monkeypatch.setattr(by_features, "BLOCK", 3 * 2 * len(GAMMAS))  # three nodes at a time
+    graph = mirrored(True, 2**-20, 7)
+    assert bool((grid(Settings(clients=1), ALPHAS, GAMMAS, STEPS, graph).labels == 1).all())
 
 
 def test_many_clients_break_the_mirror_alike():

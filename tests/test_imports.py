@@ -14,15 +14,21 @@ from tests.browser import ROOT
 # longest name that fits a module is its own. A module may import what stands on a line above its
 # own; within one line modules may know each other as long as they do not go round in circles.
 RANKS = """
-spear_core.errors spear_core.kept spear_core.device spear_core.randomness spear_core.propagate
+spear_core.errors spear_core.wanted
+spear_core.memory spear_core.device spear_core.randomness
+spear_core.propagate
 spear_core.fields
+spear_core.lance
 spear_core.graph
 spear_core.powers
 spear_core.datasets
 spear_core.defences
 spear_core.settings
 spear_core.partition
+spear_core.lance.affinity
+spear_core.lance.gate
 spear_core.client
+spear_core.lance.ridge
 spear_core.defences.check
 spear_core.transforms
 spear_core.exact
@@ -30,7 +36,7 @@ spear_core.server
 spear_core.classify
 spear_core.measures
 spear_core.run
-spear_core.explicit spear_core.grids
+spear_core.explicit spear_core.lance.explicit spear_core.grids
 spear_core.sweeps
 spear_core.studies
 spear_core.baselines spear_core.federation spear_core.embed

@@ -10,9 +10,11 @@ import pandas as pd
 import pytest
 
 from spear_core import Settings, SpearError, defaults, load, split
+from spear_core.baselines.methods import METHODS
+from spear_core.baselines.training import Training
 from spear_core.cli import parser
 from spear_core.cli.options import help_of
-from spear_core.fields import setting, stage_of
+from spear_core.fields import changed, setting, stage_of
 from spear_core.figures import sweep as figures
 from spear_core.settings import FIELDS, equation, named, symbol, titled, told, written
 from spear_core.transforms.perturb import perturb
@@ -53,6 +55,12 @@ from tests.apptest import opened
         ({"homophily": 1.1}, "homophily must be at most 1"),
         ({"nodes": 1}, "nodes must be at least 2"),
         ({"dataset": "synthetic", "nodes": 3, "classes": 4}, "classes must be at most nodes"),
+        ({"epsilon": 1e308}, "epsilon must be at most 1000000000000.0 or inf, got 1e+308"),
+        ({"gamma": 1e10}, "gamma must be at most"),
+        ({"clients": "9" * 400}, "clients must be at most 100000, got a far larger number"),
+        ({"labels_per_class": "9" * 20}, "labels_per_class must be at most 10000000"),
+        ({"flip_from": "9" * 21}, "flip_from must be at most 1000"),
+        ({"chosen": "1,100000"}, "chosen must be client numbers"),
         ({"dataset": 3}, "dataset must be a word"),
         ({"dataset": "Coraa"}, "did you mean Cora?"),
         ({"dataset": "arxiv"}, "did you mean ogbn-arxiv?"),
@@ -63,6 +71,13 @@ def test_refused_in_one_sentence(values, words):
         Settings(**values)
     assert isinstance(raised.value, SpearError)
     assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", [Settings, Training, *(m.kind.knobs for m in METHODS.values())])
+def test_every_number_has_an_upper_limit(kind):
+    numbers = [f for f in fields(kind) if f.type in (int, float, "int", "float")]
+    endless = [f.name for f in numbers if not {"high", "below"} & set(f.metadata)]
+    assert endless == []
 
 
 def test_names_are_forgiving():
@@ -143,7 +158,7 @@ def test_a_sweep_figure_says_the_label_of_the_field(renamed):
     table = pd.DataFrame({"dataset": "karate", "beta": [0.1, 1.0], "accuracy": [0.5, 0.75]})
     curve = figures.curve(table, "beta")
     assert curve.layout.xaxis.title.text == renamed
-    assert curve.data[0].text[0].startswith(f"karate, {renamed} = <0.1>: 50.00 %")
+    assert curve.data[0].text[0].startswith(f"karate, {renamed} = <0.1>: 50.0 %")
     both = figures.heat(table.assign(gamma=[0.5, math.inf]), "beta", "gamma")
     assert both.layout.xaxis.title.text == renamed
     assert list(both.layout.xaxis.ticktext) == ["<0.1>", "<1.0>"]
@@ -201,3 +216,10 @@ def test_settings_that_a_graph_does_not_depend_on_share_it():
     cora, digits = Settings(dataset="digits", seed=1), Settings(dataset="digits", nodes=7, seed=2)
     assert load(cora) is load(digits)
     assert load(replace(cora, labels_per_class=3)) is not load(replace(digits, labels_per_class=3))
+
+
+def test_what_differs_is_named_with_its_value():
+    some = Settings(alpha=0.8, gamma="inf", dataset="karate")
+    assert changed(some) == {"dataset": "karate", "alpha": 0.8, "gamma": math.inf}
+    assert changed(some, replace(some, alpha=0.5, seed=1)) == {"seed": 42, "alpha": 0.8}
+    assert changed(Settings()) == {}

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from spear_core import Settings, embed, load
-from spear_core.embed import Map, fitting, maps, placing
+from spear_core.embed import Jobs, Map, fitting, maps, placing
 from tests.embed.conftest import explicit
 
 WIDE = Settings(dataset="synthetic", nodes=150, features=600, classes=3, strength=2.0, clients=4)
@@ -29,7 +29,7 @@ def test_fitted_map_of_wide_features_is_exact(fitted):
     torch.testing.assert_close(fitted.lengths, z.norm(dim=1), atol=1e-4, rtol=0)
     unit = torch.nn.functional.normalize(z, dim=1)
     torch.testing.assert_close(
-        placing._cosines(fitted, z[:7]), unit[:7] @ unit.t(), atol=1e-4, rtol=0
+        placing.similarity(fitted, z[:7]), unit[:7] @ unit.t(), atol=1e-4, rtol=0
     )
     nearest = (unit @ unit.t()).fill_diagonal_(-1).max(1).values.quantile(maps.HOLLOW_SHARE)
     assert fitted.hollow_below == pytest.approx(float(nearest), abs=1e-4)
@@ -60,6 +60,56 @@ def test_what_umap_raises_is_told_and_the_next_fit_is_made():
     assert fitting.layout(near, torch.rand(8, 2), lambda sentence, fraction: None).shape == (8, 2)
     fitting.stop()  # as if it had crashed
     assert fitting.layout(near, torch.rand(8, 2), lambda sentence, fraction: None).shape == (8, 2)
+
+
+def asked(alpha, by):
+    return embed.background_fit(load(Settings()), alpha, 2, by=by)
+
+
+def until(true):
+    end = time.monotonic() + 120
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_a_fit_that_is_left_ends_at_once_and_the_process_stays(fitted, monkeypatch):
+    """`fitted` has made it compile; digits take seconds."""
+    monkeypatch.setattr(maps, "jobs", Jobs())
+    child = fitting._child
+    first = asked(0.61, "one")
+    until(lambda: first.fraction == 0.3)  # UMAP itself
+    second = asked(0.62, "two")
+    start = time.monotonic()
+    maps.jobs.leave("one")
+    until(lambda: second.sentence != "Waiting to fit the UMAP")
+    print(f"left after {time.monotonic() - start:.2f} s")
+    assert second.ended.wait(120)
+    assert (first.value, first.error) == (None, None)
+    assert maps.fitted_maps.peek(second.value).kind == "UMAP"
+    assert fitting._child is child
+    assert child.poll() is None
+    alone = maps.fitted(embed.preview(load(Settings()), 0.62, 2), lambda sentence, fraction: None)
+    assert torch.equal(
+        alone.xy, maps.fitted_maps.peek(second.value).xy
+    )  # nothing of the other is left
+
+
+@pytest.mark.slow
+def test_the_process_ends_when_it_compiles_for_nobody(monkeypatch):
+    monkeypatch.setattr(maps, "jobs", Jobs(interrupt=fitting.stop))
+    fitting.stop()
+    before, job = fitting._child, asked(0.63, "one")
+    until(lambda: fitting._child is not before)
+    child = fitting._child
+    assert child.poll() is None
+    start = time.monotonic()
+    maps.jobs.leave("one")
+    until(lambda: child.poll() is not None)
+    print(f"ended after {time.monotonic() - start:.2f} s")
+    assert maps.jobs.join(60)
+    assert (job.value, job.error) == (None, None)
 
 
 ENDING = """

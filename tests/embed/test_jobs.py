@@ -8,6 +8,7 @@ import pytest
 
 from spear_core import Settings, SpearError, embed, load
 from spear_core.embed import Jobs, maps
+from spear_core.errors import StorageError
 from tests.embed.conftest import pretend
 
 LONG = 60  # seconds that no test ever waits
@@ -90,22 +91,60 @@ def test_a_cancelled_job_is_left_at_its_next_pause(busy):
     assert (after.value, busy.first.value, busy.first.cancelled) == (1, None, True)
 
 
-def test_no_more_than_so_many_are_kept(busy):
-    busy.most = 3
+def test_of_those_that_ended_so_many_are_kept_and_none_that_waits_is_cancelled(busy):
+    busy.most = 2
     many = [busy.ask(i, lambda job, i=i: i) for i in range(5)]
     busy.hold.set()
     assert busy.join(LONG)
-    assert busy.first.cancelled
-    assert [job.value for job in many] == [None, None, 2, 3, 4]
-    assert [job.cancelled for job in many] == [True, True, False, False, False]
+    assert [job.value for job in many] == [0, 1, 2, 3, 4]
+    assert busy.ask(4, None) is many[4]  # the oldest are forgotten on this occasion
+    assert busy.ask(0, lambda job: 7) is not many[0]
 
 
-def test_what_nobody_asks_for_any_more_is_dropped(busy):
-    busy.forget = 0.0
-    forgotten = busy.ask("a", lambda job: 1)
-    busy.hold.set()
-    assert busy.join(LONG)
-    assert (forgotten.cancelled, forgotten.value) == (True, None)
+def test_a_job_is_cancelled_when_the_last_who_asked_has_left(busy):
+    for name in ("one", "two"):
+        both = busy.ask("both", lambda job: 1, by=name)
+    kept, alone = (busy.ask(key, lambda job: 1, by="one") for key in ("kept", "alone"))
+    busy.leave("one", but=[kept])
+    assert [job.cancelled for job in (both, kept, alone)] == [False, False, True]
+    busy.leave("nobody")
+    busy.leave("two")
+    assert [job.cancelled for job in (both, kept, busy.first)] == [True, False, False]
+
+
+def stuck(jobs):
+    """A job of "one" that cannot pause but only be interrupted."""
+    ended, begun = threading.Event(), threading.Event()
+    jobs.interrupt = ended.set
+
+    def work(job):
+        begun.set()
+        assert ended.wait(LONG)
+
+    job = jobs.ask("stuck", work, by="one")
+    assert begun.wait(LONG)
+    return job, ended
+
+
+def test_what_cannot_pause_is_interrupted_when_it_was_left_and_nothing_else_is_asked_for():
+    jobs = Jobs()
+    _, ended = stuck(jobs)
+    jobs.leave("one")
+    assert ended.wait(LONG)
+    assert jobs.join(LONG)
+
+
+def test_but_not_where_the_next_job_may_go_on_with_what_it_has(monkeypatch):
+    monkeypatch.setattr("spear_core.embed.jobs.GRACE", 0.05)
+    jobs = Jobs()
+    _, ended = stuck(jobs)
+    jobs.leave("one")
+    after = jobs.ask("after", lambda job: 1, by="one")
+    assert not ended.wait(0.5)
+    jobs.leave("one")
+    assert ended.wait(LONG)
+    assert after.cancelled
+    assert jobs.join(LONG)
 
 
 def test_a_job_rests_before_it_begins():
@@ -200,11 +239,28 @@ def test_sessions_share_one_fit(monkeypatch, of_maps):
     assert embed.background_fit(load(Settings(seed=3)), 0.6, 2) is job
     asked.set()
     assert job.ended.wait(LONG)
-    assert (job.value.kind, job.fraction, job.error) == ("UMAP", 1.0, None)
-    assert started == [job.value.key]
+    assert (job.fraction, job.error) == (1.0, None)
+    assert started == [job.value]
     maps.fitted_maps.clear()
     assert embed.background_fit(graph, 0.6, 2) is job
-    assert maps.fitted_maps == {job.value.key: job.value}  # a page finds it again
+    assert maps.fitted_maps.peek(job.value).fitted  # a page finds it again, from the disk
+
+
+def test_a_map_that_was_let_go_and_is_not_on_disk_is_fitted_again(monkeypatch, of_maps):
+    def unwritten(*_):
+        raise StorageError("No space is left.")
+
+    monkeypatch.setattr(maps, "fitted", pretend)
+    monkeypatch.setattr(maps.keep, "write", unwritten)
+    graph = load(Settings())
+    job = embed.background_fit(graph, 0.61, 2)
+    assert job.ended.wait(LONG)
+    assert embed.background_fit(graph, 0.61, 2) is job
+    maps.fitted_maps.clear()
+    again = embed.background_fit(graph, 0.61, 2)
+    assert again is not job
+    assert again.ended.wait(LONG)
+    assert maps.fitted_maps.peek(again.value).fitted
 
 
 def test_a_failed_fit_says_so_in_a_sentence(monkeypatch, of_maps):
@@ -225,12 +281,14 @@ def test_a_moving_slider_starts_one_fit_alone(monkeypatch, of_maps):
 
     def slow(first, say, pause):
         started.append(first.alpha)
-        of_maps.forget = 0.0  # meanwhile nobody asks for the others
         return pretend(first, say, pause)
 
     monkeypatch.setattr(maps, "fitted", slow)
     of_maps.rest = LONG
-    moved = [embed.background_fit(load(Settings()), alpha, 2) for alpha in (0.71, 0.72, 0.73)]
+    moved = []
+    for alpha in (0.71, 0.72, 0.73):
+        moved.append(embed.background_fit(load(Settings()), alpha, 2, by="a visitor"))
+        of_maps.leave("a visitor", but=moved[-1:])
     of_maps.rest = 0.0
     assert embed.background_fit(load(Settings()), 0.73, 2) is moved[2]
     assert moved[2].ended.wait(LONG)

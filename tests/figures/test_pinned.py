@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 from spear_core import Settings, embed, figures, run
 from spear_core.figures import split as split_figures
 from spear_core.figures.map import map_figure
-from spear_core.figures.map.pinned import alt_pinned, with_pinned
+from spear_core.figures.map.pinned import with_pinned
+from tests.apptest import charts, live
 from tests.browser import ROOT
 
 
@@ -89,8 +90,6 @@ def test_outlines_on_the_map_lie_where_the_pinned_run_puts_them():
     assert names.index("pinned") < names.index("local")  # a click finds the present prototype
     assert all(trace.customdata is None for trace in outlines)
     assert sum(bool(t.showlegend) for t in figure.data if t.name == "pinned") == 1
-    assert "pinned" in alt_pinned(then)
-    assert alt_pinned(None) == ""
     only = with_pinned(map_figure(shown, now, show="global"), shown, now, then, "global")
     assert [t.marker.symbol for t in only.data if t.name == "pinned" and t.mode == "markers"] == [
         "star-open-dot",
@@ -129,7 +128,7 @@ def opened(page, **query):
 
 def compared(app):
     """The charts in which something is said of the pinned run."""
-    return {c.key for c in app.get("plotly_chart") if "pinned" in c.proto.spec}
+    return {key for key, figure in charts(app).items() if "pinned" in str(figure)}
 
 
 def said(app):
@@ -144,13 +143,13 @@ def test_every_chart_compares_a_setting_of_the_same_graph(page):
     assert "β = 0.3 (now 0.05)" in said(app)
     if page == "explore":
         assert "another one" in said(app)  # the split
-        assert "pinned" in str(app.get("bidi_component")[0].proto)
-    for (where, view), charts in VIEWS.items():
+        assert "A, pinned" in str(live(app)["map_a"])
+    for (where, view), keys in VIEWS.items():
         if where == page:
             app.session_state["view" if page == "explore" else "shrink"] = view
             app.run()
             assert not app.exception
-            assert charts <= compared(app), view
+            assert keys <= compared(app), view
 
 
 @pytest.mark.slow
@@ -164,7 +163,7 @@ def test_a_setting_of_another_graph_is_left_out_where_it_makes_no_sense(page, pi
     assert "another graph" in said(app)
     if page == "explore":
         assert "strip" in keys  # an accuracy is an accuracy
-        assert '"pinned"' not in str(app.get("bidi_component")[0].proto)
+        assert "map_a" not in live(app)
 
 
 @pytest.mark.slow

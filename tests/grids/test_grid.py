@@ -1,6 +1,5 @@
 """A grid gives at every point exactly what a single run gives."""
 
-import itertools
 import math
 from dataclasses import replace
 
@@ -8,8 +7,6 @@ import pytest
 import torch
 
 from spear_core import Settings, SpearError, grid, run
-from spear_core.grids import by_features
-from spear_core.grids.alike import stand_ins
 from tests.conftest import need, random_graph
 
 ALPHAS, GAMMAS, STEPS = (0.0, 0.15, 0.8), (0.0, 0.5, math.inf), (0, 2, 5)
@@ -57,21 +54,10 @@ def test_narrow_features_are_propagated_themselves():
 
 
 @pytest.mark.slow
-def test_points_that_stand_for_others_change_nothing(monkeypatch):
-    """On a large graph points that are alike are scored once; every point still equals its run."""
-    plans = []
-    monkeypatch.setattr(
-        by_features, "stand_ins", lambda *given: plans.append(stand_ins(*given)) or plans[0]
-    )
+def test_a_large_dense_graph():
+    """Several blocks of nodes, and classes enough for rounding to leave some in doubt."""
     s = Settings(dataset="synthetic", nodes=20_000, features=24, classes=30, degree=6)
-    axes = (0.05, 0.3, 0.8), (0.1, 2.0, math.inf), (1, 4, 5)
-    whole = grid(s, *axes)
-    scored = sum(len(row) for row in plans[0])
-    assert 3 < scored < 20  # of 27
-    for point in itertools.product(*(range(3) for _ in axes)):
-        a, g, t = (axis[i] for axis, i in zip(axes, point, strict=True))
-        one = run(replace(s, alpha=a, gamma=g, steps=t))
-        assert torch.equal(whole.labels[point], one.prediction.labels), (a, g, t)
+    assert_same_as_single_runs(s)
 
 
 def test_a_grid_refuses_what_a_run_refuses():

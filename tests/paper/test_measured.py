@@ -1,6 +1,7 @@
 """The stored measurements beside the paper's print, and the page that shows them."""
 
 import json
+import math
 import random
 
 import pytest
@@ -16,21 +17,26 @@ from tests.browser import ROOT
 from tests.conftest import need
 
 ROWS = measured.read()
-REPEATABLE = [row for row in ROWS if row.mean is not None and row.metric != "seconds"]
+REPEATABLE = [
+    row for row in ROWS if row.mean is not None and row.metric not in measured.NOT_COMPARED
+]
 
 
-def _row(printed: float | None, mean: float | None, std: float | None, metric: str = "accuracy"):
-    rest = dict.fromkeys(("values", "seeds", "settings", "note", "date", "versions"), "")
-    return measured.Measured("t", "r", "c", metric, printed, mean, std, draws=1, **rest)
+def _row(printed, mean, std, values="", draws=1, metric="accuracy", seeds="42 0 1 2026 2077"):
+    rest = dict.fromkeys(("settings", "note", "date", "versions"), "")
+    return measured.Measured(
+        "t", "r", "c", metric, printed, mean, std, values, seeds, draws, **rest
+    )
 
 
 @pytest.mark.parametrize(
     ("printed", "mean", "std", "mark"),
     [
-        (63.35, 63.08, 0.45, measured.WITHIN),
-        (63.35, 62.6, 0.45, measured.NEAR),
-        (63.35, 60.0, 0.45, measured.DIFFERS),
-        (30.83, 30.8349, 0.0, measured.WITHIN),  # rounds to the print
+        (63.35, 63.08, 0.45, measured.AGREES),  # error 0.225
+        (63.35, 62.6, 0.45, measured.DIFFERS),
+        (63.35, 60.0, 0.45, measured.FAR),
+        (63.35, 60.0, 9.0, measured.FAR),  # whatever the error
+        (30.83, 30.8349, 0.0, measured.AGREES),  # rounds to the print
         (30.83, 30.84, 0.0, measured.DIFFERS),
         (None, 30.0, 1.0, measured.NEW),
         (30.0, None, None, measured.OPEN),
@@ -38,6 +44,42 @@ def _row(printed: float | None, mean: float | None, std: float | None, metric: s
 )
 def test_the_mark_says_how_far_apart_print_and_measurement_are(printed, mean, std, mark):
     assert _row(printed, mean, std).mark == mark
+
+
+def test_the_error_is_that_of_the_mean_over_seeds():
+    one = _row(0.0, 2.0, 1.4142, "0 1 2 3 4")
+    assert one.error == pytest.approx(math.sqrt(2.5 / 5))
+    twice = _row(0.0, 2.0, 9.0, "-1 1 0 2 1 3 2 4 3 5", draws=2)
+    assert twice.error == pytest.approx(one.error)  # draws of a seed are no further seeds
+    assert _row(0.0, 2.0, 0.0, "2", seeds="42").error == 0
+    assert _row(0.0, 2.0, 1.4142).error == pytest.approx(one.error, rel=1e-4)  # spread alone
+
+
+def test_no_gap_over_three_points_passes():
+    """Gaps of 11 to 16 points passed as within two spreads of single runs."""
+    gaps = [
+        row
+        for row in ROWS
+        if row.metric == "accuracy" and row.mean and row.printed and abs(row.mean - row.printed) > 3
+    ]
+    assert max(abs(row.mean - row.printed) for row in gaps) > 11
+    assert {row.mark for row in gaps} == {measured.FAR}
+
+
+def test_dataset_statistics_and_multipliers_have_their_rows():
+    found = {row.where: row for row in ROWS}
+    assert found["datasets", "Computers", "nodes"].mark == measured.DIFFERS
+    assert found["datasets", "Computers", "nodes"].words == "13752"
+    assert found["datasets", "Cora", "edges"].mean == 5278
+    assert found["datasets", "Cora", "train"].mean == 20  # a class
+    assert found["datasets", "Coauthor-CS", "val"].mark == measured.AGREES  # in %
+    assert "not on this machine" in found["datasets", "WikiCS", "nodes"].note
+    printed = reported()
+    fedavg, spear = (printed["efficiency_seconds"]["rows"][m] for m in ("FedAvg", "SPEAR"))
+    said = printed["efficiency_speedup"]["rows"]["SPEAR against FedAvg"]
+    assert [round(a / b) for a, b in zip(fedavg, spear, strict=True)] == said
+    speed = [found["speed", "SPEAR against FedAvg", name] for name in ("Cora", "PubMed")]
+    assert all(row.mean > row.printed and row.mark == measured.NEW for row in speed)
 
 
 def test_every_cell_and_curve_has_a_stored_row_with_the_same_settings():
