@@ -48,13 +48,22 @@ WORDS = (  # that no name was made of
         "\\",
     ),
 )
+KNOWN = (  # each broke the app or held it up before its bound was there
+    "?epsilon=1e308",
+    "?dataset=synthetic&nodes=10000000&degree=50&features=64",
+    "?x=%21%5Ba%5D%28http%3A%2F%2F127.0.0.1%3A9%2Fp.png%29",
+    f"?labels_per_class={'9' * 20}",
+    f"?clients={'9' * 400}",
+    "attack?defence=cap&cap_share=0.01",
+    "noise?flip=pair&flip_from=999999999999999999999",
+)
 DATASETS = ("digits",) * 8 + ("karate",) * 5 + ("synthetic",) * 5 + ("Texas", "Cora", "Chameleon")
 
 
 def drawn(count: int, seed: int) -> list[str]:
-    """So many paths with queries; equal seeds give equal links on the same data."""
+    """So many paths with queries, the known ones first; equal seeds give equal links."""
     rng = random.Random(seed)
-    return [one(rng, PAGES[i % len(PAGES)].name) for i in range(count)]
+    return [*KNOWN, *(one(rng, PAGES[i % len(PAGES)].name) for i in range(count))][:count]
 
 
 def one(rng: random.Random, page: str) -> str:
@@ -91,7 +100,7 @@ def value(rng: random.Random, name: str) -> str:
 
 
 def _inside(rng: random.Random, f: Any) -> str:
-    low, high = _limits(f)
+    low, high = limits(f)
     some = rng.uniform(low, high)
     if low >= 0 and high - low > 100:  # small ones as often as large ones
         some = min(high, low + math.expm1(rng.uniform(0, math.log1p(high - low))))
@@ -99,7 +108,7 @@ def _inside(rng: random.Random, f: Any) -> str:
 
 
 def _edge(rng: random.Random, f: Any) -> str:
-    limit = rng.choice([*_limits(f), f.metadata.get("high", 1)])
+    limit = rng.choice([*limits(f), f.metadata.get("high", 1)])
     step = 1 if f.type in (int, "int") else rng.choice((1e-9, 0.5))
     return str(limit + rng.choice((-step, 0, 0, step)))
 
@@ -108,7 +117,8 @@ def _strange(rng: random.Random, f: Any) -> str:
     return rng.choice((*NUMBERS, *WORDS, str(f.default)))
 
 
-def _limits(f: Any) -> tuple[float, float]:
+def limits(f: Any) -> tuple[float, float]:
+    """The least and the greatest value that a link may give to a number."""
     rule = f.metadata
     high = rule.get("link_high", rule.get("high", rule.get("below")))
     return rule.get("low", rule.get("above")), high
