@@ -66,9 +66,11 @@ def main(args: argparse.Namespace) -> None:
         _knobs(lists)
     progress = _Progress()
     try:
-        with _workers(args.jobs) as executor:
+        with _workers(args.jobs) as executor, _noted(executor is not None) as pressed:
             given: dict[str, Any] = {**lists, "executor": executor, "progress": progress}
-            table = sweep(start, measures=measures, **given)
+            table = sweep(start, measures=measures, stop=lambda: bool(pressed), **given)
+            if pressed:
+                raise KeyboardInterrupt
     except KeyboardInterrupt:
         so_far = progress.sentence.split(", about")[0]
         raise KeyboardInterrupt(
@@ -185,6 +187,25 @@ def _workers(jobs: int) -> Iterator[Executor | None]:
     spawn = get_context("spawn")  # a fork would copy torch's threads in whatever state they are
     with ProcessPoolExecutor(jobs, spawn, initializer=_begin, initargs=(threads,)) as pool:
         yield pool
+
+
+@contextmanager
+def _noted(wanted: bool) -> Iterator[list[int]]:
+    """Note the first Ctrl-C: raised amid the locks of a pool, it could leave one held for ever."""
+    pressed: list[int] = []
+    if not wanted:
+        yield pressed
+        return
+
+    def note(number: int, _: object) -> None:
+        pressed.append(number)
+        signal.signal(signal.SIGINT, before)  # a second one counts at once
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _begin(threads: int) -> None:
