@@ -34,6 +34,7 @@ export function askable(gd, root) {
   const tip = part("map-tip", root), ring = part("map-here", root), said = part("map-said", root);
   said.setAttribute("aria-live", "polite");
   let nodes, traces = [], x = [], y = [], at = -1, busy = false, down = null, title = "";
+  let stepped = null; // the id of the node that the keys are at: a redraw does not lose it
 
   function update(figure) {
     // the nodes of a figure that was just drawn
@@ -193,8 +194,9 @@ export function askable(gd, root) {
     const all = [];
     every((n) => all.push(n));
     if (!all.length) return;
-    const now = all.indexOf(at);
+    const now = all.findIndex((n) => nodes.id[n] === stepped);
     const n = all[now < 0 ? (by > 0 ? 0 : all.length - 1) : (now + by + all.length) % all.length];
+    stepped = nodes.id[n];
     point(n, "why? press Enter");
     gd.spear.at = { customdata: { node: nodes.id[n] } };
     say(words(n).join(", "));
@@ -202,6 +204,7 @@ export function askable(gd, root) {
 
   function leave() {
     hide();
+    stepped = null;
     say();
     if (nodes?.asked) gd.spear.pick({ node: null });
   }
