@@ -54,6 +54,7 @@ KNOWN = (  # each broke the app or held it up before its bound was there
     "?x=%21%5Ba%5D%28http%3A%2F%2F127.0.0.1%3A9%2Fp.png%29",
     f"?labels_per_class={'9' * 20}",
     f"?clients={'9' * 400}",
+    "smooth?hide=epsilon&epsilon=516321",
     "attack?defence=cap&cap_share=0.01",
     "noise?flip=pair&flip_from=999999999999999999999",
 )

@@ -58,7 +58,8 @@ def switch() -> None:
             st.caption("Its knobs are on this page.")
         else:
             names = [name for name in PRESETS[kind] if shown(name)]
-            for column, name in zip(st.columns(max(1, len(names))), names, strict=True):
+            columns = st.columns(max(1, len(names)))  # one, empty, where a link hides them all
+            for column, name in zip(columns, names, strict=False):
                 with column:
                     _knob(name)
             more = page_named(PAGES[kind])

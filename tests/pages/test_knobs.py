@@ -105,6 +105,13 @@ def test_the_switch_sets_a_kind_and_clean_takes_it_back(app):
     assert not lab.in_words(Settings())
 
 
+def test_a_kind_whose_knobs_are_all_hidden_is_drawn(app):
+    app.session_state["hide"] = "epsilon"
+    app.session_state["epsilon"] = 5.0
+    sound(app.run())
+    assert app.session_state["lab"] == "private"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page.name for page in PAGES if page.name not in ("explore",)])
 def test_every_page_has_the_accuracy_and_dims_what_it_does_not_read(page):
