@@ -12,14 +12,24 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from spear_core.graph import summed
+from spear_core.graph import csr_tensor, summed
 from spear_core.lance.gate import Mix
 from spear_core.partition import Partition
 from spear_core.powers import Powers
-from spear_core.propagate import enough_steps, one_hot, propagate, propagate_blocks
+from spear_core.propagate import (
+    block_width,
+    enough_steps,
+    one_hot,
+    propagate,
+    propagate_blocks,
+)
+from spear_core.wanted import still_wanted
 
 KEPT = 2  # settings of α and T whose prototypes are kept with a partition
 INDICATOR = frozenset({"y", "train", "classes", "owner", "edge_index"})  # what Πᵀ S depends on
+
+
+Stage = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +78,26 @@ class Sums:
         """Columns (N, L) smoothed by every client's own α and T; `operator` may be transposed."""
         if self.mix is None:
             return propagate(operator, columns, self.alpha, self.steps)
-        weights = self.mix.weights.index_select(0, self.partition.owner).to(columns.dtype)
-        total, power = weights[:, :1] * columns, columns
-        for t in range(1, weights.shape[1]):
-            power = propagate(operator, power, 1.0, 1)
-            total.addcmul_(weights[:, t : t + 1], power)
-        return total
+        turned = operator is self.partition.operator_t
+        key, needs = ("stages", turned, *self.key), frozenset({"edge_index", "owner"})
+        stages = self.partition.kept.get(key, needs, lambda: self._stages(operator), most=2)
+        blocks = columns.split(block_width(len(columns), columns.device), dim=1)
+        return torch.cat([_staged(stages, block.contiguous()) for block in blocks], dim=1)
+
+    def _stages(self, operator: Tensor) -> list[Stage]:
+        """Every step of the mixture: the operator with α in its rows, and 1 - α, (N, 1)."""
+        assert self.mix is not None
+        made: list[Stage] = []
+        for t, alphas in enumerate(self.mix.alphas):
+            if t and torch.equal(alphas, self.mix.alphas[t - 1]):
+                made.append(made[-1])
+                continue
+            mine = alphas.to(operator.dtype).index_select(0, self.partition.owner)
+            crow, col = operator.crow_indices(), operator.col_indices()
+            each = mine.repeat_interleave(crow.diff().long())
+            scaled = csr_tensor(crow, col, operator.values() * each, operator.shape)
+            made.append((scaled, 1 - mine[:, None]))
+        return made
 
     def indicator(self, dtype: torch.dtype = torch.float32) -> Callable[[slice], Tensor]:
         """S by its columns: 1 / n at every training node and its class."""
@@ -146,3 +170,13 @@ class Sums:
         size = (len(client), graph.num_nodes)
         parts = torch.sparse_coo_tensor(index, mass[node, column], size, device=owner.device)
         return (parts.to_sparse_csr() @ graph.features).to_dense()
+
+
+def _staged(stages: list[Stage], x: Tensor) -> Tensor:
+    """Z ← (1 - α) X + α Â Z with a stage for every step, from Z = X."""
+    z, own = x, x
+    for t, (operator, rest) in enumerate(stages):
+        still_wanted()
+        own = own if t and stages[t - 1][1] is rest else rest * x
+        z = torch.addmm(own, operator, z)
+    return z

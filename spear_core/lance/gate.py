@@ -13,16 +13,19 @@ from torch import Tensor
 from spear_core.graph import Graph
 from spear_core.lance.affinity import affinity, client_affinity
 from spear_core.partition import Partition
-from spear_core.propagate import enough_steps, mixing
+from spear_core.propagate import enough_steps
 from spear_core.settings import Settings
 
 
 @dataclass(frozen=True, eq=False)
 class Mix:
-    """Clients that do not all smooth alike: what every power of the operator weighs for each."""
+    """Clients that do not all smooth alike: α of every step for each.
 
-    weights: Tensor  # (K, T + 1)
-    key: tuple[float | int, ...]  # what they depend on, beside the partition
+    Whoever takes fewer steps waits first: α is 0 there, which leaves Z = X.
+    """
+
+    alphas: Tensor  # (T, K)
+    key: tuple[float | int | bool, ...]  # what they depend on, beside the partition
 
 
 def asked(settings: Settings) -> bool:
@@ -47,10 +50,11 @@ def client_smoothing(partition: Partition, settings: Settings) -> tuple[float, i
     above = settings.gate_alpha, settings.gate_steps
     if bool(theirs.all()) or above == below:
         return *above, None
-    both = [mixing(alpha, enough_steps(alpha, steps)) for alpha, steps in (below, above)]
-    most = max(map(len, both))
-    table = torch.tensor([row + [0.0] * (most - len(row)) for row in both], device=gates.device)
-    return *below, Mix(table[gates.long()], (*above, settings.gate))
+    both = [(alpha, enough_steps(alpha, steps)) for alpha, steps in (below, above)]
+    most = max(steps for _, steps in both)
+    each = [[0.0] * (most - steps) + [alpha] * steps for alpha, steps in both]
+    table = torch.tensor(each, device=gates.device).view(2, most)
+    return *below, Mix(table[gates.long()].t(), (*above, *gates.tolist()))
 
 
 def at_test(graph: Graph, settings: Settings) -> Settings:

@@ -144,3 +144,19 @@ def test_refused_in_one_sentence(values, words):
     with pytest.raises(ValueError, match=words):
         Settings(**values)
     assert Settings(sketch="inf", test_alpha=-1, test_steps=-1).sketch == math.inf
+
+
+def test_other_features_open_other_gates():
+    """What was smoothed is kept for these gates: the same edges with new features ask again."""
+    partition = parts(random_graph(3), 4, 0)
+    drawn = torch.Generator().manual_seed(1)
+    x = torch.rand(partition.graph.x.shape, generator=drawn)
+    seen = set()
+    for one in (partition, partition.on(partition.graph.replace(x=x))):
+        values = client_affinity(one).value
+        s = replace(GATED, gate=0.0, clients=4)
+        ours = upload(one, s)
+        fresh = upload(Partition(one.graph.replace(x=one.graph.x), one.owner, 4), s)
+        assert torch.equal(ours.source.mass, fresh.source.mass)
+        seen.add(tuple((values > 0).tolist()))
+    assert len(seen) == 2  # else nothing was tried
