@@ -125,7 +125,8 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
     with right:
         st.caption("The same distance, run by run: above 0 smoothing helps.")
         show.chart(figures.smoothing_gain(found), "noise-gain", said)
-    return {f"over {knob}": pd.DataFrame(found.table())}, lines
+    files = {f"over {knob}": found.table(), f"over {knob}, single runs": found.runs()}
+    return {name: pd.DataFrame(table) for name, table in files.items()}, lines
 
 
 def _values(knob: str, result: Result) -> tuple[float, ...]:

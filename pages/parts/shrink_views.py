@@ -46,6 +46,17 @@ def formula_of(result: Result, pulled: pd.DataFrame) -> str:
     return rf"{rule} = \frac{{1}}{{1 + {trust} \cdot {n}}} = {weight:.2f}"
 
 
+def unread(result: Result) -> str:
+    """Why γ plays no part where the head is ridge; empty where it does."""
+    if result.estimate.ridge is None:
+        return ""
+    return (
+        "**γ plays no part in the ridge head.** It adds up what clients sent, a mean of n nodes "
+        "weighing n: one of few nodes hardly counts, so it need not be pulled to its peers. "
+        "Below is what SPEAR would do with the same message."
+    )
+
+
 def said_of(result: Result, pulled: pd.DataFrame) -> str:
     """Whose λ the formula is, or why nothing is pulled."""
     if not result.settings.shrinkage:
@@ -96,7 +107,12 @@ def over_gamma(result: Result, pinned: Result | None, _reading: str) -> Shown:
     here = (settings.gamma, 100 * accuracy)
     then = of(pinned.settings) if pinned and _small(pinned) else None
     show.chart(figures.accuracy_over_gamma(gammas, mine, here, band, then), "over-gamma", said)
-    return {"accuracy over gamma": pd.DataFrame({"gamma": gammas, "accuracy, %": mine})}, lines
+    every = mine[None] if band is None else band
+    mean = {"x": gammas, "mean": every.mean(0), "std": every.std(0), "n": len(every)}
+    names = [f"seed {seed}" for seed in PAPER_SEEDS] if band is not None else []
+    each = {"x": gammas, "this seed": mine} | dict(zip(names, every, strict=False))
+    name = "accuracy over gamma"
+    return {name: pd.DataFrame(mean), f"{name}, single seeds": pd.DataFrame(each)}, lines
 
 
 def gain(result: Result, pinned: Result | None, _reading: str) -> Shown:

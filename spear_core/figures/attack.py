@@ -9,7 +9,7 @@ from spear_core.client import upload
 from spear_core.defences import DEFENCES
 from spear_core.embed import Map
 from spear_core.figures.common import clip, layout
-from spear_core.figures.heat import FEW, Table, heat
+from spear_core.figures.heat import FEW, Table, heat, leaning
 from spear_core.figures.map.places import placed
 from spear_core.figures.palette import BLUE, GREEN, GREY, ORANGE, PINNED, class_colours
 from spear_core.figures.tiles import Tile, tiles
@@ -41,6 +41,7 @@ def liars(result: Result) -> go.Figure:
     )
     top = float(max(1, counts.max(initial=1)))
     trace, look, hover = heat(result.graph.names, table, None, "n", "Viridis", top)
+    look["xaxis"] |= leaning(result.graph.names)
     figure = go.Figure([trace], look)
     every = np.ones_like(counts) if counts.size <= EVERY_CELL else counts
     client, label = np.nonzero(every)
@@ -75,10 +76,12 @@ def _sizes_beside(figure: go.Figure, result: Result) -> None:
     figure.update_layout(
         barmode="overlay",
         xaxis_domain=[0, 0.7],
+        margin_t=30,
         xaxis2={
             "domain": [0.73, 1],
             "range": [0, top],
-            "title": {"text": "training nodes of all"},
+            "title": {"text": "trained of all", "font": {"size": 11}},
+            "side": "top",  # below it would meet the names of the classes
             "showticklabels": False,
             "showgrid": False,
             "zeroline": False,

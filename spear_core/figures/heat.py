@@ -15,6 +15,7 @@ from spear_core.run import Result
 NO_PAIR = "rgba(128,128,128,0.10)"  # behind cells without a value
 QUIET = [(0.0, "rgba(76,91,212,0.10)"), (1.0, "rgba(76,91,212,1)")]  # dark is the story
 DARK = 0.8  # λ from which white is read better
+LEFT, SHORT = 48, 14  # pixels left of names that lean, and how many letters they have
 FEW = 20  # rows and columns up to which a number fits into a cell
 
 
@@ -46,12 +47,11 @@ def weights(
     trace, look, hover = heat(result.graph.names, table, then, "λ", QUIET, 1.0)
     trace |= {"showscale": False, "hoverongaps": False}
     look |= {"height": 360 if then else 214, "showlegend": False}
-    look["margin"] = {"l": 4, "r": 4, "t": 24 if then else 4, "b": 4}
-    look["xaxis"] |= {
-        "title": None,
-        "tickfont": {"size": 11},
-        "tickangle": _angle(result.graph.names),
-    }
+    names = leaning(result.graph.names)
+    room = LEFT if names["tickangle"] else 4  # or Plotly hides the first name
+    look["margin"] = {"l": room, "r": 4, "t": 24 if then else 4, "b": 4}
+    look["xaxis"] |= {"title": None, "tickfont": {"size": 11}, **names}
+    look["xaxis"]["ticktext"] = [clip(name, SHORT) for name in look["xaxis"]["ticktext"]]
     look["yaxis"] |= {"title": None, "tickfont": {"size": 11}}
     client, label = np.nonzero(result.partition.train_counts.cpu().numpy())
     pairs = np.stack([client, label], axis=1)
@@ -62,9 +62,10 @@ def weights(
     return go.Figure([trace, *written, cells], look)
 
 
-def _angle(names: Sequence[str]) -> int:
-    """Long names lean to the left, where there is room."""
-    return -30 if max(map(len, names), default=0) * len(names) > 40 else 0
+def leaning(names: Sequence[str]) -> dict[str, Any]:
+    """How the names of classes stand under a narrow heat map: long ones lean to the left."""
+    lean = max(map(len, names), default=0) * len(names) > 40
+    return {"tickangle": -40 if lean else 0, "ticklabeloverflow": "allow"}
 
 
 def _written(trace: dict[str, Any], values: np.ndarray) -> list[dict[str, Any]]:

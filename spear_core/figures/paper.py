@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from spear_core.figures.common import ACCURACY, layout
 from spear_core.figures.palette import BLUE, GREEN, GREY, ORANGE, class_colours
-from spear_core.figures.traces import dot_trace
+from spear_core.figures.traces import best_trace, dot_trace
 from spear_core.paper.findings import constant_predictors, like_for_like
 from spear_core.paper.measured import Measured
 from spear_core.paper.printed import claim, quoted
@@ -27,6 +27,8 @@ def curve(rows: list[Measured], table: str) -> go.Figure:
             figure.add_scatter(
                 x=x, mode="lines+markers", line={"color": colour}, **words, **_mean(points)
             )
+            each = [f"{name}, {row.mean:.1f} % at {at}" for row, at in zip(points, x, strict=True)]
+            figure.add_trace(best_trace(x, [row.mean for row in points], each, colour))
     for name, value, y in quoted(table):
         title, said = f"quoted in the text, {name}", f"the paper quotes {y:g}"
         figure.add_trace(dot_trace([f"{value:g}"], [y], title, CROSS, said))

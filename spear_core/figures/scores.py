@@ -13,6 +13,7 @@ from spear_core.measures.spread import human_bytes
 from spear_core.run import Result
 
 STRIP = 66  # pixels high
+LETTER, GAP = 2.6, 2.0  # a letter and the least distance of two names, in points of the line
 STAGES = ("raw features", "smoothed")
 CHANGE = [(0.0, ORANGE), (0.5, "#DDDDDD"), (1.0, BLUE)]  # fewer, as many, more
 
@@ -25,19 +26,38 @@ def accuracy_strip(
 ) -> go.Figure:
     """This run on a line of accuracy that is always the same, from 0 to 100 %.
 
-    Beside it the other seeds, the references (the first named below, the others above the line)
-    and the pinned run.
+    Beside it the other seeds, the references and the pinned run, each named above or below the
+    line where there is room.
     """
+    marks = {} if pinned is None else {"pinned": pinned}
+    places = _named_at(marks | dict(references or {}))
     traces = [
-        _mark(name, [value], "line-ns-open", GREY, 14, "bottom center" if i == 0 else "top center")
-        for i, (name, value) in enumerate((references or {}).items())
+        _mark(name, [value], "line-ns-open", GREY, 14, places[name])
+        for name, value in (references or {}).items()
     ]
     if seeds:
         traces.append(_mark("five seeds", list(seeds), "line-ns-open", BLUE, 14))
     if pinned is not None:
-        traces.append(_mark("pinned", [pinned], "diamond-open", PINNED, 12, "top center"))
+        traces.append(_mark("pinned", [pinned], "diamond-open", PINNED, 12, places["pinned"]))
     traces.append(_mark("this run", [accuracy], "circle", BLUE, 12))
     return _strip(traces, [0, 100], [0, 25, 50, 75, 100], " %")
+
+
+def _named_at(marks: Mapping[str, float]) -> dict[str, str]:
+    """Where each mark has its name so that no two meet; "" where only the hover has room for it."""
+    taken: dict[str, list[tuple[float, float]]] = {"bottom": [], "top": []}
+    found = dict.fromkeys(marks, "")
+    for name, value in marks.items():
+        wide, at = LETTER * len(name), 100 * value
+        left = {"center": at - wide / 2, "left": at - wide - GAP, "right": at + GAP}
+        for side, start in ((s, x) for x in left for s in taken):
+            low, high = left[start], left[start] + wide
+            free = all(high + GAP < a or low - GAP > b for a, b in taken[side])
+            if free and low >= -5 and high <= 105:
+                taken[side].append((low, high))
+                found[name] = f"{side} {start}"
+                break
+    return found
 
 
 def _strip(

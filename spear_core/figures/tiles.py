@@ -17,15 +17,24 @@ from spear_core.run import Result
 
 SIGNED = [(0.0, ORANGE), (0.5, "#FFFFFF"), (1.0, "#111111")]  # below zero, zero, above
 
+ACROSS, DOWN = 8, 3  # pictures of one class; the clients with most nodes have room
+
 Tile = tuple[str, Tensor | None]  # words above it, and a vector; None: there is none
 
 
 def tiles(
-    result: Result, rows: Sequence[Sequence[Tile]], signed: bool = False, high: int = 150
+    result: Result,
+    rows: Sequence[Sequence[Tile]],
+    signed: bool = False,
+    high: int = 150,
+    columns: int = 0,
 ) -> go.Figure:
-    """Rows of pictures, each in its own range of grey, or signed: what is below zero is orange."""
+    """Rows of pictures, each in its own range of grey, or signed: what is below zero is orange.
+
+    There are as many columns as the longest row has pictures, unless told.
+    """
     shape = size(result)
-    columns = max(len(row) for row in rows)
+    columns = columns or max(len(row) for row in rows)
     titles = [row[i][0] if i < len(row) else "" for row in rows for i in range(columns)]
     figure = make_subplots(
         len(rows),
@@ -69,17 +78,26 @@ def size(result: Result) -> tuple[int, int]:
 
 
 def pictures(result: Result, label: int, pinned: Result | None = None) -> go.Figure:
-    """One class: every local prototype, what shrinkage made of it, global and true."""
+    """One class: local prototypes, what shrinkage made of each, global and true.
+
+    The picture has one size: of many clients those with the most nodes are drawn.
+    """
     up, estimate = result.uploads, result.estimate
+    last: list[Tile] = []
+    if bool(estimate.seen[label]):
+        last.append(("global<br>prototype", estimate.prototypes[label]))
+    if pinned and bool(pinned.estimate.seen[label]):
+        last.append(("global,<br>pinned", pinned.estimate.prototypes[label]))
+    last.append(("true<br>centroid", result.metrics.centroids[label]))
+    holders = (up.label == label).nonzero().squeeze(1).tolist()
+    room = (ACROSS * DOWN - len(last)) // 2
+    largest = sorted(holders, key=lambda row: -float(up.counts[row]))[:room]
     made: list[Tile] = []
-    for row in (up.label == label).nonzero().squeeze(1).tolist():
+    for row in sorted(largest):
         k, n = int(up.client[row]), int(up.counts[row])
         lam = float(estimate.weights[k, label])
         made.append((f"client {k}<br>n = {n}", up.prototypes[row]))
         made.append((f"shrunk<br>λ = {lam:.2f}", estimate.shrunk[row]))
-    if bool(estimate.seen[label]):
-        made.append(("global<br>prototype", estimate.prototypes[label]))
-    if pinned and bool(pinned.estimate.seen[label]):
-        made.append(("global,<br>pinned", pinned.estimate.prototypes[label]))
-    made.append(("true<br>centroid", result.metrics.centroids[label]))
-    return tiles(result, [made[i : i + 8] for i in range(0, len(made), 8)])
+    made += last
+    rows = [made[i : i + ACROSS] for i in range(0, ACROSS * DOWN, ACROSS)]
+    return tiles(result, rows, columns=ACROSS)

@@ -81,9 +81,16 @@ def table(name: str, measured: list[Measured]) -> Table:
             _entry(value, found.get((name, row, column)), ours.get((name, row, column)))
             for column, value in zip(columns, values, strict=True)
         ]
-        for row, values in rows.items()
+        for row, values in sorted(rows.items(), key=lambda item: _rank(item[0], list(rows)))
     }
     return Table(name, PRINTED[name][1], columns, entries)
+
+
+def _rank(row: str, rows: list[str]) -> tuple[int, bool]:
+    """Where a row stands: as printed, but SPEAR first, or first of the dataset that rows name."""
+    dataset, _, method = row.rpartition(": ")
+    alike = [i for i, other in enumerate(rows) if other.rpartition(": ")[0] == dataset]
+    return alike[0], method not in ("SPEAR", "full")
 
 
 def _entry(printed: Any, measured: Measured | None, cell: Cell | None) -> Entry:

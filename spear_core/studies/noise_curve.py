@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spear_core.run import accuracy_of
-from spear_core.settings import PAPER_SEEDS, Settings, named, written
+from spear_core.settings import PAPER_SEEDS, Settings, written
 
 VALUES: dict[str, tuple[float, ...]] = {  # setting -> where its curve is drawn
     "edge_noise": (0.0, 0.1, 0.25, 0.5, 0.75, 1.0),
@@ -45,13 +45,28 @@ class Curve:
     def ticks(self) -> list[str]:
         return [written(self.knob, value) for value in self.values]
 
+    @property
+    def parts(self) -> dict[str, np.ndarray]:
+        """The lines of the curve by name, each (V, R)."""
+        return {"smoothed": self.smoothed, "α = 0": self.raw, "gain": self.gain}
+
     def table(self) -> dict[str, list]:
-        """One row a value: means and standard deviations over the runs."""
-        out: dict[str, list] = {named(self.knob): self.ticks}
-        for name, part in (("SPEAR", self.smoothed), ("α = 0", self.raw), ("gain", self.gain)):
-            out[f"{name} mean"] = part.mean(1).round(4).tolist()
-            out[f"{name} std"] = part.std(1).round(4).tolist()
-        return out | {"runs": [self.smoothed.shape[1]] * len(self.values)}
+        """A row for each line and value: x, mean and standard deviation over n runs."""
+        out: dict[str, list] = {name: [] for name in ("line", "x", "mean", "std", "n")}
+        for name, part in self.parts.items():
+            out["line"] += [name] * len(part)
+            out["x"] += self.ticks
+            out["mean"] += part.mean(1).round(4).tolist()
+            out["std"] += part.std(1).round(4).tolist()
+            out["n"] += [part.shape[1]] * len(part)
+        return out
+
+    def runs(self) -> dict[str, list]:
+        """A row for each line and value, a column for each run."""
+        lines = [name for name, part in self.parts.items() for _ in part]
+        every = np.concatenate(list(self.parts.values()))
+        columns = {f"run {j}": every[:, j].round(4).tolist() for j in range(every.shape[1])}
+        return {"line": lines, "x": self.ticks * len(self.parts), **columns}
 
 
 def curve(

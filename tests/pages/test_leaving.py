@@ -6,9 +6,11 @@ import signal
 import time
 from collections import deque
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
+from pages.shared import link
 from pages.shared.background import Visitor, pages_first
 from spear_core import run
 from spear_core.embed import Jobs, maps
@@ -67,7 +69,11 @@ def test_a_page_waits_for_the_maps_it_asks_for_alone(results, fits):
 # -- a real server
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
-LOAD = "?dataset=synthetic&nodes=600000&degree=20&features=64"  # 7 s of a core, and the run after
+LOAD = "?dataset=synthetic&nodes=200000&degree=25&features=32&steps=100&alpha=0.9"  # seconds
+
+
+def test_the_link_of_the_slow_page_is_let_in():
+    assert link.parse(dict(parse_qsl(LOAD[1:])))[1] == []  # else nothing slow would be under way
 
 
 @pytest.fixture
@@ -99,9 +105,9 @@ def until(true, limit=120):
 
 
 def until_busy(pid):
-    """Wait until a process was at work in nearly every look for a second."""
-    looks = deque([False], 50)
-    until(lambda: looks.append(computes(pid)) or (len(looks) == 50 and sum(looks) > 30))
+    """Wait until a process was at work in nearly every look for half a second."""
+    looks = deque([False], 25)
+    until(lambda: looks.append(computes(pid)) or (len(looks) == 25 and sum(looks) > 20))
 
 
 def until_idle(pid, limit=120):

@@ -53,17 +53,26 @@ def message(result: Result) -> Picture:
 def told(result: Result, scene: Scene) -> str:
     """The picture in words."""
     sent, m = len(result.sent.client), result.metrics
+    does, into = "pulls uncertain ones to their peers and averages them into", "global prototypes"
+    if result.estimate.ridge is not None:
+        does, into = "solves one regression over all of them and scores", "classes"
     words = (
-        f"{result.partition.clients} clients send {sent} prototypes, "
-        f"{human_bytes(m.bytes_up_total)} in all, once; the server pulls uncertain ones to their "
-        f"peers and averages them into {int(result.estimate.seen.sum())} of "
-        f"{result.graph.classes} global prototypes."
+        f"{result.partition.clients} clients send {sent} prototypes{sketched(result)}, "
+        f"{human_bytes(m.bytes_up_total)} in all, once; the server "
+        f"{does} {int(result.estimate.seen.sum())} of {result.graph.classes} {into}."
     )
     if result.attackers:
         words += f" {len(result.attackers)} clients lie and have a broken outline."
     if scene.more_clients or scene.more_uploads:
         words += f" Drawn are {len(scene.senders)} clients and {len(scene.uploads)} prototypes."
     return words
+
+
+def sketched(result: Result) -> str:
+    """The rows of residuals that were sent too, in words; empty where there are none."""
+    rest = result.sent.residuals
+    rows = 0 if rest is None else len(rest.owner)
+    return f" and {rows:,} row{'s' * (rows != 1)} of residuals" if rows else ""
 
 
 def _group(name: str, parts: list[str]) -> str:
@@ -132,7 +141,8 @@ def _upload(result: Result, one: Sent, colours: list[str]) -> str:
     name, x, y = escape(result.graph.names[one.label]), *one.pulled
     moves = zip("abd", (one.start, one.sent, one.star), strict=True)
     steps = ";".join(f"--{n}:{to[0] - x:.0f}px,{to[1] - y:.0f}px" for n, to in moves)
-    said = "dropped by the server" if one.dropped else f"λ = {one.pull:.2f}"
+    pulled = "read as it is" if result.estimate.ridge is not None else f"λ = {one.pull:.2f}"
+    said = "dropped by the server" if one.dropped else pulled
     return (
         f'<g class="upload" data-key="u{one.client}-{one.label}" transform="{_at(one.pulled)}">'
         f"<title>Client {one.client}, {name}: n = {one.count:g}, {said}</title>"
@@ -178,10 +188,12 @@ def _foot(result: Result, scene: Scene) -> str:
     many, sent = result.partition.clients, len(result.sent.client)
     size = human_bytes(result.metrics.bytes_up_total)
     part = f" ({len(scene.uploads)} drawn)" if scene.more_uploads else ""
+    rest = result.sent.residuals
+    rows = f" + {len(rest.owner):,} rows" if rest is not None and len(rest.owner) else ""
     middle = (
         sum(places.LANE) / 2 - 20,
         "middle",
-        f"{sent:,} ◆{part}, <tspan class='strong'>{size}</tspan>, once",
+        f"{sent:,} ◆{part}{rows}, <tspan class='strong'>{size}</tspan>, once",
     )
     right = percent(result.metrics.accuracy, 1)
     words = (

@@ -138,7 +138,8 @@ def _uploads(
     for row in rows:
         k, c = client[row], label[row]
         peers = [on_way[r] for r in rows if label[r] == c and client[r] != k]
-        pull = lam[k][c] if peers and (k, c) in kept else 0.0
+        read = result.estimate.ridge is None and (k, c) in kept  # the ridge head pulls nothing
+        pull = lam[k][c] if peers and read else 0.0
         size = 3.0 + 4.5 * math.sqrt(max(0.0, counts[row]) / largest)
         places = (shown[k].at, on_way[row], _towards(on_way[row], peers, pull), stars[c])
         drawn.append(Sent(k, c, counts[row], lam[k][c], size, *places, (k, c) not in kept))
