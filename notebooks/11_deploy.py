@@ -77,4 +77,4 @@ print("as in the explorer:", bool(far < 1e-6))
 # starts a SuperLink and ten SuperNodes with TLS and node keys on this machine, runs the same
 # steps through Flower, and compares.
 #
-# Back to [one run](01_one_run.ipynb).
+# Next: [beyond SPEAR](12_beyond.ipynb).

@@ -1,11 +1,11 @@
-"""Explore: one run of SPEAR with the settings of the sidebar, everything at a glance."""
+"""Explore: one run with the settings of the sidebar, everything at a glance."""
 
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from pages.shared import card, frame, header, link, mapview, message, runs, show
+from pages.shared import card, estimator, frame, header, link, mapview, message, runs, show
 from pages.shared.pinned import pinned_result, same_graph, silhouettes_alike
 from spear_core import figures
 from spear_core.datasets.catalogue import CATALOGUE
@@ -21,6 +21,7 @@ pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
 before = frame.last_shown(result)
 metrics, graph, names = result.metrics, result.graph, result.graph.names
+ridge = result.estimate.ridge is not None
 
 
 # the run in words and in figures: what takes longer is drawn last, the old stays until then -----
@@ -51,8 +52,10 @@ with right:
         with st.container(border=True, key="card_pinned"):
             mapview.draw_pinned(pinned_here)
     about = (left if pinned_here else right).container(border=True, key="card_message")
-    with st.container(border=True, key="card_weights"):
-        st.markdown("**Who leans on the others**: λ, click a cell")
+    beside = st.container(key="beside") if pinned_here else st.container()
+    with beside, st.container(border=True, key="card_weights"):
+        unread = "λ of SPEAR, which the ridge head does not read"
+        st.markdown(f"**Who leans on the others**: {unread if ridge else 'λ, click a cell'}")
         show.chart(
             figures.weights(result, chosen, pinned_here),
             "weights",
@@ -66,7 +69,8 @@ with right:
                 f"**{weight_formula(result, client, label)}**. "
                 f"{pulled_towards(result, client, label)}"
             )
-    card.draw(result, card.view_of(result))
+    with beside if pinned_here else right:  # never over the map of A
+        card.draw(result, card.view_of(result))
 
 # one view at a time --------------------------------------------------------------------------
 views = [v for v in link.choices("view") if v != PROTOTYPES or CATALOGUE[settings.dataset].picture]
@@ -128,7 +132,7 @@ pairs = pd.DataFrame({name: values.tolist() for name, values in columns.items()}
 show.export({"weights": pairs, "measures": partial(runs.measures_of, settings)})
 show.same_in_python(
     settings,
-    f"SPEAR on {settings.dataset}",
+    f"{estimator.name_of(settings)} on {settings.dataset}",
     "print(r.metrics.accuracy, r.metrics.silhouette_smoothed, r.metrics.bytes_up_total)",
     "figures.weights(r).show()",
 )

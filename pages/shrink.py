@@ -29,9 +29,10 @@ pulled = pairs[pairs["pulled"].astype(bool)].sort_values("n")  # no upload: no t
 words, formula = st.columns([3, 2], vertical_alignment="center")
 with words:
     show.sentence(
-        "A mean of few nodes is a poor guess. **λ says how much of it is taken from its peers**, "
-        "the other clients that hold the class: much where n is small, hardly any where n is "
-        f"large. {shrink_views.said_of(result, pulled)}",
+        shrink_views.unread(result)
+        or "A mean of few nodes is a poor guess. **λ says how much of it is taken from its "
+        "peers**, the other clients that hold the class: much where n is small, hardly any where "
+        f"n is large. {shrink_views.said_of(result, pulled)}",
         "shrink",
         4,
     )

@@ -11,8 +11,11 @@ from pages.shared.followed import go_to
 from pages.shared.pinned import pinned_result, same_graph
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.explain import node as look
+from spear_core.explain import ridge_node
+from spear_core.explain.gate import gate_words
 from spear_core.explain.words import explain
 from spear_core.figures import smooth as draw
+from spear_core.lance.gate import at_test
 from spear_core.settings import equation
 
 settings = frame.settings()
@@ -20,10 +23,11 @@ result = runs.result_or_stop(settings)
 graph, names = result.graph, result.graph.names
 pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
-times, weight = equation("steps", settings.steps), equation("alpha", settings.alpha)
+tested = at_test(graph, settings)  # α and T as inference has them: the gate may choose others
+times, weight = equation("steps", tested.steps), equation("alpha", tested.alpha)
 st.markdown(
     f"Every node is mixed with its neighbours **{times}** times; they weigh **{weight}**. "
-    "Follow one node: click another, type its id, or ask for one."
+    f"{gate_words(result)} Follow one node: click another, type its id, or ask for one."
 )
 
 # one node ------------------------------------------------------------------------------------
@@ -52,19 +56,25 @@ with right:
     show.chart(draw.similarities(result, view, then), "smooth_similar", why)
 left, right = st.columns(2)
 with left:
-    makers = look.builders(result, view.predicted)
-    st.subheader(f"Who built prototype {called}")
-    st.caption("A client's share is ω, its count after shrinkage has handed some to the peers.")
-    alt = f"{len(makers.client)} clients."
-    if makers.client:
-        alt = f"{alt} Client {makers.client[0]} has {makers.share[0]:.0%}."
-    theirs = look.builders(pinned_here, view.predicted) if pinned_here else None
-    show.chart(draw.built_by(makers, theirs), "smooth_makers", alt)
+    makers, made_of = look.builders(result, view.predicted), ridge_node.parts(result, view)
+    if made_of is None:
+        st.subheader(f"Who built prototype {called}")
+        st.caption("A client's share is ω, its count after shrinkage has handed some to the peers.")
+        alt = f"{len(makers.client)} clients."
+        if makers.client:
+            alt = f"{alt} Client {makers.client[0]} has {makers.share[0]:.0%}."
+        theirs = look.builders(pinned_here, view.predicted) if pinned_here else None
+        show.chart(draw.built_by(makers, theirs), "smooth_makers", alt)
+    else:
+        st.subheader("What each score is made of")
+        st.caption("Look right for what speaks for a class, left for what speaks against it.")
+        alt = ridge_node.words(result, view)
+        show.chart(draw.score_parts(result, view, made_of), "smooth_makers", alt)
 with right:
     st.subheader("What it is made of, step by step")
     st.caption("Look at the colours: the weight that each step hands to others, by their class.")
     own = float(view.rows[-1][node])
-    alt = f"After {settings.steps} steps the node itself has {own:.1%} of the weight."
+    alt = f"After {tested.steps} steps the node itself has {own:.1%} of the weight."
     show.chart(draw.mixture_by_class(result, view), "smooth_mixture", alt)
 if settings.dataset == "karate":
     st.caption("The whole club after each step: the area of a node is its weight in the vector.")

@@ -16,7 +16,7 @@ from websockets.asyncio.client import connect
 
 from pages.shared import link
 from pages.shared.controls import SCENARIOS
-from pages.shared.pages import PAGES
+from pages.shared.pages import PAGES, page_named
 from spear_core.datasets import CATALOGUE, store
 from spear_core.settings import FIELDS
 
@@ -70,7 +70,7 @@ def drawn(count: int, seed: int) -> list[str]:
 def one(rng: random.Random, page: str) -> str:
     """A link to a page: some settings, some views, something unknown, a key twice."""
     parts = [("dataset", _dataset(rng))] * (rng.random() < 0.9)
-    owned = next(p.views for p in PAGES if p.name == page)
+    owned = {name: link.choices(name) for name in page_named(page).views}
     for name in rng.sample([n for n in link.SETTINGS if n != "dataset"], rng.randint(1, 7)):
         parts.append((name, value(rng, name)))
     for name in owned:

@@ -17,6 +17,7 @@ from spear_core.explain.damage import words
 from spear_core.figures import attack as figures
 from spear_core.figures.map import alt_text, map_figure
 from spear_core.figures.map.pinned import with_pinned
+from spear_core.lance.gate import at_test
 from spear_core.studies.damage import Defended, Draw, compare, damage, table
 
 COLUMNS = {  # of the comparison of defences, in words
@@ -90,8 +91,9 @@ def on_map(seen: Seen) -> Shown:
     state, settings, last = st.session_state, seen.settings, seen.last
     said = "Rings mark what liars sent; trails lead from where prototypes lie when nobody lies."
     st.markdown(f"{said} A hollow one is unlike any node.")
-    made = embed.ready(last.graph, settings.alpha, settings.steps)
-    shown = made or embed.preview(last.graph, settings.alpha, settings.steps)
+    now = at_test(last.graph, settings)
+    made = embed.ready(last.graph, now.alpha, now.steps)
+    shown = made or embed.preview(last.graph, now.alpha, now.steps)
     figure = map_figure(shown, last, show=state["show"], colour=state["colour"], before=seen.clean)
     figure = with_pinned(figure, shown, last, same_graph(seen.pinned, last), state["show"])
     if state["show"] != "global":

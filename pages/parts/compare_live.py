@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.shared import runs, show
+from pages.shared import link, runs, show
 from spear_core import Result, Settings, load, run_on, split
 from spear_core.baselines import METHODS
 from spear_core.baselines.loop import Point, curve_so_far, train
@@ -84,22 +84,27 @@ class Live:
 def live(settings: Settings, result: Result) -> None:
     """Train one method now, with its curve as it grows; what is done is kept when it is stopped."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        method = st.selectbox(
-            "Method",
-            list(METHODS),
-            key="compare_method",
-            format_func=lambda name: METHODS[name].title,
-        )
-        recipe = st.selectbox(
-            "Trained with", list(RECIPES), key="compare_recipe", format_func=TRAINED_AS.__getitem__
-        )
-        rounds = st.select_slider("Rounds", (5, 10, 25, 50, 100), value=25, key="compare_rounds")
+        if show.shown("compare_method"):
+            known = link.choices("compare_method")
+            st.selectbox(
+                "Method", known, key="compare_method", format_func=lambda name: METHODS[name].title
+            )
+        if show.shown("compare_recipe"):
+            known = link.choices("compare_recipe")
+            st.selectbox(
+                "Trained with", known, key="compare_recipe", format_func=TRAINED_AS.__getitem__
+            )
+        if show.shown("compare_rounds"):
+            known = tuple(sorted(link.choices("compare_rounds"), key=int))
+            st.select_slider("Rounds", known, key="compare_rounds")
         go = st.button("Run it now", type="primary", key="compare_go")
     st.caption(
         f"The stored runs have {STORED} rounds: with fewer this is a look at how a method begins, "
         f"not the run above. One seed, {settings.seed}."
     )
     place, state = st.empty(), st.session_state
+    method, recipe = state["compare_method"], state["compare_recipe"]
+    rounds = int(state["compare_rounds"])
     if go:
         split = [equation(name, getattr(settings, name)) for name in ("clients", "beta")]
         where = ", ".join([settings.dataset, *split])

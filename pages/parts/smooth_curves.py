@@ -11,6 +11,7 @@ import streamlit as st
 from pages.shared import link, runs, show
 from spear_core import PAPER_SEEDS, Graph, Result, Settings, grid
 from spear_core.figures import smooth as figures
+from spear_core.lance.gate import at_test
 from spear_core.measures.silhouette import silhouette
 from spear_core.measures.spread import percent
 
@@ -39,16 +40,24 @@ def silhouettes(settings: Settings, _graph: Graph) -> list[float | None]:
     return [silhouette(_graph, alpha, settings.steps) for alpha in ALPHAS]
 
 
+def fixed(settings: Settings, result: Result) -> Settings:
+    """The settings with what the gate chose as everybody's α and T: a curve moves those."""
+    now = at_test(result.graph, settings)
+    return replace(now, smoothing="fixed", test_alpha=-1.0, test_steps=-1)
+
+
 def alpha(result: Result, pinned: Result | None) -> Files:
     """Accuracy over α."""
-    line = _accuracies(result, pinned, lambda s: over_alpha(replace(s, alpha=0.0)))
+    line = _accuracies(result, pinned, lambda s: over_alpha(replace(fixed(s, result), alpha=0.0)))
     return _draw(OVER_ALPHA, result, ALPHAS, line, "alpha")
 
 
 def steps(result: Result, pinned: Result | None) -> Files:
     """Accuracy over T."""
     most = _most_steps(result)
-    line = _accuracies(result, pinned, lambda s: over_steps(replace(s, steps=0), most))
+    line = _accuracies(
+        result, pinned, lambda s: over_steps(replace(fixed(s, result), steps=0), most)
+    )
     x = tuple(range(most + 1))
     return _draw(OVER_STEPS, result, x, line, "steps")
 
@@ -56,8 +65,8 @@ def steps(result: Result, pinned: Result | None) -> Files:
 def silhouettes_over_alpha(result: Result, pinned: Result | None) -> Files:
     """Silhouette over α: that of the graph that is tested on."""
     metrics, settings = result.metrics, result.settings
-    values = silhouettes(_of_the_graph(settings), result.graph)
-    here = (settings.alpha, metrics.silhouette_smoothed)
+    values = silhouettes(_of_the_graph(fixed(settings, result)), result.graph)
+    here = (fixed(settings, result).alpha, metrics.silhouette_smoothed)
     level = ("raw features", metrics.silhouette_raw)
     line = [math.nan if value is None else value for value in values]
     figure = figures.curve(ALPHAS, [line], here, "alpha", "silhouette", level=level)
@@ -85,7 +94,7 @@ CURVES: dict[str, Callable[[Result, Result | None], Files]] = {
 def costly(kind: str, result: Result) -> bool:
     """Whether a curve takes a second or more here."""
     graph = result.graph
-    most = _most_steps(result) if kind == OVER_STEPS else result.settings.steps
+    most = _most_steps(result) if kind == OVER_STEPS else fixed(result.settings, result).steps
     wide = graph.num_nodes * graph.num_features > runs.LARGE
     long = len(graph.test_nodes) * graph.classes * (most + 1) ** 2 > LONG
     return graph.num_nodes > runs.SMALL or (wide if kind == SILHOUETTE else long)
@@ -93,7 +102,7 @@ def costly(kind: str, result: Result) -> bool:
 
 def _most_steps(result: Result) -> int:
     """How far the curve over T goes."""
-    return max(10, result.settings.steps)
+    return max(10, fixed(result.settings, result).steps)
 
 
 def _accuracies(
@@ -115,7 +124,7 @@ def _draw(
 ) -> Files:
     lines, then = found
     right = result.metrics.accuracy
-    here = (getattr(result.settings, knob), None if right is None else 100 * right)
+    here = (getattr(fixed(result.settings, result), knob), None if right is None else 100 * right)
     return _show(name, x, lines, figures.curve(x, lines, here, knob, pinned=then))
 
 

@@ -19,6 +19,7 @@ from spear_core import Graph, Result, Settings
 from spear_core.client import Uploads
 from spear_core.embed import Job, Jobs, Map, maps
 from spear_core.embed.nodes import Pause, no_pause
+from spear_core.lance.gate import at_test
 from spear_core.memory import budget
 from spear_core.memory.allocator import few_arenas
 from spear_core.powers import keep_z, kept_z, tested_powers, z_key
@@ -209,6 +210,7 @@ def prepare(graph: Graph, sent: Uploads, settings: Settings, most_steps: int, pa
     split. A run reads what is there. It is made for dense features, where it is small and
     propagations are what takes long.
     """
+    settings = at_test(graph, settings)
     if graph.features.layout == torch.sparse_csr or settings.alpha == 0:
         return
 

@@ -19,6 +19,7 @@ CHIPS = 5  # neighbours and similar nodes to step to
 STYLE = """
 <style>
 .stColumn:has(.st-key-node_card), .st-key-beside { position: relative; }
+.st-key-beside .st-key-node_card { min-height: 480px; }
 .st-key-node_card { position: absolute; inset: 0 0 auto 0; min-height: 100%; max-height: 640px;
   overflow: auto; z-index: 5; padding: 0.5rem 0.9rem 0.7rem; gap: 0.5rem; border-radius: 0.75rem;
   background: light-dark(#fff, #171614); border: 1px solid rgba(128, 128, 128, 0.35);
@@ -64,7 +65,8 @@ def draw(result: Result, view: View | None) -> None:
             f"{int(result.partition.owner[view.node])}, named {plain(names[view.predicted])}."
         )
         st.markdown(plain(explain(result, view), 600))
-        st.caption("Similarity to the prototypes after smoothing; the tick is before.")
+        what = "Similarity to the prototypes" if view.measure == "similarity" else "Scores"
+        st.caption(f"{what} after smoothing; the tick is before.")
         st.html(similarity_bars(result, view))
         st.caption(f"Who built prototype {plain(names[view.predicted])}.")
         st.html(builder_bars(result, view))

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import foot, knobs, lab, link, play, present
+from pages.shared import estimator, foot, knobs, lab, link, play, present
 from pages.shared.plain import plain
 from pages.shared.show import shown
 from spear_core import PAPER_SEEDS, Settings, defaults
@@ -105,9 +105,14 @@ def _scenario() -> None:
 
 
 def _dataset() -> None:
+    left, right = st.columns([1.15, 1], gap="small")
     if shown("dataset"):
         names, change = list(CATALOGUE), _fit_clients
-        st.selectbox(titled("dataset"), names, key="dataset", format_func=_offer, on_change=change)
+        left.selectbox(
+            titled("dataset"), names, key="dataset", format_func=_offer, on_change=change
+        )
+    with right:
+        estimator.switch()
     if st.session_state["dataset"] == "synthetic" and any(map(shown, SYNTHETIC)):
         with st.popover("Shape of the synthetic graph", width="stretch"):
             for name in ("nodes", "classes", "features"):
@@ -121,8 +126,9 @@ def _more() -> None:
     """What is moved less often: the seed, and the variants of the method."""
     words = knobs.idle("seed") or f"The paper's five are {', '.join(map(str, PAPER_SEEDS))}."
     _number("seed", 0, 2**32 - 1, words, disabled=bool(knobs.idle("seed")))
-    if any(map(shown, (*CHOICES, *SWITCHES, *NUMBERS))):
+    if any(map(shown, (*CHOICES, *SWITCHES, *NUMBERS, *estimator.DRAWN))):
         with st.popover("Variants", width="stretch"):
+            estimator.parts()
             for name in filter(shown, CHOICES):
                 st.selectbox(titled(name), choices(name), key=name)
             for name in filter(shown, SWITCHES):
@@ -191,6 +197,7 @@ def _take_scenario() -> None:
     name = st.session_state["scenario"]
     if name:
         changes = SCENARIOS[name][0]
+        changes = estimator.kept() | changes if changes else {}
         put(replace(defaults(changes.get("dataset", st.session_state["dataset"])), **changes))
 
 

@@ -73,6 +73,10 @@ code .token.number { color: light-dark(#00635a, #6fdccd) !important; }
 </style>
 """
 
+SMOOTHED = (  # what decides how hard inference smooths; with a finite ε nobody asks the gate
+    *("alpha", "steps", "smoothing", "gate", "gate_alpha", "gate_steps", "test_alpha"),
+    *("test_steps", "epsilon"),
+)
 _current: ContextVar[Settings | None] = ContextVar("settings", default=None)
 
 
@@ -106,7 +110,8 @@ def view(settings: Settings) -> Hashable:
     """The page, and what of the settings decides where the nodes of a map lie."""
     nodes = stage_of(replace(settings, seed=0), "load")  # the seed draws masks alone
     noise = stage_of(settings, "spoil") if settings.noise_test else ()
-    return st.session_state["_page"], nodes, noise, settings.alpha, settings.steps
+    own = tuple(getattr(settings, name) for name in SMOOTHED)
+    return st.session_state["_page"], nodes, noise, *own
 
 
 def settings() -> Settings:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import link, play
+from pages.shared import estimator, link, play
 from pages.shared.pages import page_named
 from pages.shared.plain import plain
 from pages.shared.show import shown
@@ -112,7 +112,8 @@ def draw(name: str) -> None:
 
 def idle(name: str) -> str:
     """Why a control does nothing on the present page; empty where it does something."""
-    return page_named(st.session_state["_page"]).idle.get(name, "")
+    page = st.session_state["_page"]
+    return page_named(page).idle.get(name, "") or estimator.idle(name, page)
 
 
 def _own_stop(name: str, knob: Knob) -> tuple[Any, ...]:

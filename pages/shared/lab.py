@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared import estimator
 from pages.shared.pages import page_named
 from pages.shared.show import shown
 from spear_core import Settings
@@ -117,7 +118,9 @@ def run_line(settings: Settings) -> str:
     knobs = (
         equation(n, getattr(settings, n)) for n in ("clients", "beta", "alpha", "steps", "gamma")
     )
-    return ", ".join([settings.dataset, *knobs, f"seed {settings.seed}", *in_words(settings)])
+    name = estimator.name_of(settings)
+    who = [] if name == estimator.SPEAR else [name]
+    return ", ".join([settings.dataset, *who, *knobs, f"seed {settings.seed}", *in_words(settings)])
 
 
 def in_words(settings: Settings) -> list[str]:

@@ -24,6 +24,7 @@ OLD = (  # views in the order in which links have always had them; newer ones fo
     *("view", "show", "colour", "shrink", "centroid", "digit", "split_count", "smooth_curve"),
     *("sigma2", "tau2", "samples", "learn", "learn_n", "learn_node", "compare", "sens", "sens_x"),
     *("sens_y", "paper", "paper_table", "paper_curve", "attack_view", "noise_view"),
+    *("beyond", "beyond_part", "compare_method", "compare_recipe", "compare_rounds"),
 )
 LARGEST = 5e8  # bytes of a synthetic graph on a page: one of ogbn-arxiv's size, made in seconds
 MOST_NOTES = 8  # sentences about one link
@@ -85,7 +86,9 @@ def parse(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
             values[name] = text
         elif name in (HIDE, BESIDE):
             known = (
-                (*SETTINGS, *owned, BESIDE, "scenario", "lab") if name == HIDE else tuple(CATALOGUE)
+                (*SETTINGS, *owned, BESIDE, "scenario", "lab", "estimator")
+                if name == HIDE
+                else tuple(CATALOGUE)
             )
             values[name], wrong = _several(name, text, known)
             notes += wrong

@@ -12,6 +12,7 @@ from spear_core.embed import Job, Map
 from spear_core.embed.nodes import Pause
 from spear_core.figures.map import alt_text, distances, map_figure
 from spear_core.figures.map.places import placed
+from spear_core.lance.gate import at_test
 
 
 def draw(
@@ -123,7 +124,7 @@ def _in_time(
 
 def _prepared(result: Result, before: Result | None, pause: Pause) -> Map:
     """The map of a result, with everything that is placed on it computed."""
-    graph, s = result.graph, result.settings
+    graph, s = result.graph, at_test(result.graph, result.settings)
     made = embed.ready(graph, s.alpha, s.steps) or embed.preview(graph, s.alpha, s.steps, pause)
     for one in filter(None, (result, same_graph(before, result))):
         pause()
@@ -150,7 +151,8 @@ def wait(settings: Settings) -> None:
     Streamlit keeps what a fragment is given as long as the visit, so no graph is.
     """
     graph = runs.result_of(settings).graph
-    job = background.visitor().fit(graph, settings.alpha, settings.steps)
+    now = at_test(graph, settings)
+    job = background.visitor().fit(graph, now.alpha, now.steps)
     place = st.container(key="under_way_map")
     if job.error:
         place.caption(f"The UMAP could not be made: {plain(job.error)}")

@@ -3,9 +3,10 @@
 Navigation, link and notebooks read this table: a new page is an entry here and its script.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from pages.shared.page import Notebook, Page
+from spear_core.baselines import METHODS
+
+__all__ = ["PAGES", "Notebook", "Page", "page_named", "views"]
 
 START, METHOD, STRESS, EVIDENCE, USE = "Start", "The method", "Stress", "Evidence", "Use"  # groups
 
@@ -14,35 +15,6 @@ LATER = "Idle here: the split comes before it."
 STORED = "Idle here: these are stored runs."
 SEEDS = "Idle here: all five seeds are run."
 KNOBS = ("beta", "clients", "alpha", "steps", "gamma")
-
-
-@dataclass(frozen=True)
-class Notebook:
-    """The notebook of a page, and what a download of the page's view says first."""
-
-    name: str  # of the file in `notebooks/`, without its ending
-    about: str
-    formula: str  # LaTeX
-
-
-@dataclass(frozen=True)
-class Page:
-    """One page."""
-
-    script: str  # beside app.py; its name is the page's path in the address
-    title: str
-    group: str
-    task: str  # what to do there, a sentence
-    notebook: Notebook | None = None
-    views: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # what it shows beside the settings: parameter of the link -> choices, the first is the default
-    idle: Mapping[str, str] = field(default_factory=dict)  # controls that do nothing there -> why
-
-    @property
-    def name(self) -> str:
-        """The page's path in the address."""
-        return Path(self.script).stem
-
 
 PAGES: tuple[Page, ...] = (
     Page(
@@ -220,9 +192,31 @@ PAGES: tuple[Page, ...] = (
             "compare": (
                 *("Accuracy", "Over rounds", "Time against accuracy", "Over β"),
                 "Representations",
-            )
+            ),
+            "compare_method": lambda: tuple(METHODS),
+            "compare_recipe": ("default", "literature"),
+            "compare_rounds": ("25", "5", "10", "50", "100"),
         },
         {"lab": "Left out here: the rivals know neither noise nor liars; all is clean."},
+    ),
+    Page(
+        "pages/beyond.py",
+        "Beyond",
+        EVIDENCE,
+        "Go from SPEAR to LANCE step by step: what it gains, what it costs, where it loses.",
+        Notebook(
+            "12_beyond",
+            "A message of SPEAR's shape, read as one ridge regression over all clients.",
+            r"W = A^\top (A A^\top + \lambda I)^{-1} D",
+        ),
+        {
+            "beyond": ("This graph", "All eight", "Bytes", "The gate", "Where it loses"),
+            "beyond_part": (
+                *("Dirichlet, β = 0.05", "Dirichlet, β = 1", "Dirichlet, β = 10"),
+                *("Louvain", "IID"),
+            ),
+        },
+        {"lab": "Left out here: all of it is clean but the stored runs with liars."},
     ),
     Page(
         "pages/deploy.py",
@@ -245,4 +239,5 @@ def page_named(name: str) -> Page:
 
 def views() -> dict[str, tuple[str, ...]]:
     """Every parameter of the link that a page owns, with its choices."""
-    return {name: choices for page in PAGES for name, choices in page.views.items()}
+    found = {name: choices for page in PAGES for name, choices in page.views.items()}
+    return {name: choices() if callable(choices) else choices for name, choices in found.items()}

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.shared.background import pages_first
 from spear_core import PAPER_SEEDS, Result, Settings, load, run
 from spear_core.datasets import CATALOGUE, store
+from spear_core.lance import spear
 from spear_core.memory.budget import remembered
 
 LARGE = 15_000_000  # nodes × features beyond which a silhouette takes seconds
@@ -75,7 +76,14 @@ def seeds_for(result: Result) -> tuple[int, ...]:
 
 
 def references(settings: Settings) -> dict[str, float | None]:
-    """What simpler averages reach on the same split: all nodes pooled, and every client alike."""
+    """What simpler averages reach on the same split: all nodes pooled, and every client alike.
+
+    SPEAR stands for the former beside a ridge head.
+    """
+    if settings.head == "ridge":  # it pools by itself and knows no other weights
+        paper = spear(settings)
+        plain = replace(paper, shrinkage=False, count_weights=False)
+        return {"SPEAR": accuracy_of(paper), PLAIN: accuracy_of(plain)}
     pooled = replace(settings, shrinkage=False, count_weights=True)
     plain = replace(settings, shrinkage=False, count_weights=False)
     return {

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from spear_core.explain.neighbourhood import check_node, neighbours
 from spear_core.graph import Graph
+from spear_core.lance.gate import at_test
 from spear_core.run import Result
 
 
@@ -22,10 +23,11 @@ class View:
     true: int  # its class
     predicted: int
     neighbours: Tensor  # (d), without the node itself
-    before: Tensor  # (C): cosine of its raw features with every global prototype, NaN if unseen
-    after: Tensor  # (C): the same after smoothing
+    before: Tensor  # (C): cosine of its raw features with every global prototype, NaN if unseen,
+    after: Tensor  # (C): the same after smoothing; scores instead where the head is ridge
     rows: Tensor  # (T + 1, N): its row of Π after 0, 1, … T steps
     moved: bool  # whether smoothing reaches anyone else at all
+    measure: str = "similarity"  # what `before` and `after` are: similarity or score
 
     @property
     def right(self) -> bool:
@@ -44,13 +46,18 @@ class Builders:
 
 def inspect(result: Result, node: int) -> View:
     """What the named node sees in this run."""
-    graph, settings = result.graph, result.settings
+    graph, ridge = result.graph, result.estimate.ridge
     check_node(graph, node)
+    settings = at_test(graph, result.settings)
     rows = smoothing_rows(graph, node, settings.alpha, settings.steps)
     g, unseen = result.estimate.prototypes, ~result.estimate.seen
     both = rows[[0, -1]].t().contiguous()  # (N, 2): the node itself, and its smoothed mixture
-    raw, smoothed = torch.nn.functional.normalize(graph.collect(both), dim=1, eps=1e-30)
-    before, after = ((g @ v).masked_fill(unseen, torch.nan) for v in (raw, smoothed))
+    z = graph.collect(both)
+    if ridge is None:
+        found = torch.nn.functional.normalize(z, dim=1, eps=1e-30) @ g.t()
+    else:
+        found = (z.double() @ ridge.w + ridge.offset).float()
+    before, after = found.masked_fill(unseen, torch.nan)
     tested = (result.prediction.nodes == node).nonzero().flatten()
     if len(tested):  # what the run itself said, also where two classes tie
         predicted = int(result.prediction.labels[tested[0]])
@@ -58,7 +65,8 @@ def inspect(result: Result, node: int) -> View:
         predicted = int(after.nan_to_num(-torch.inf).argmax())
     around = neighbours(graph, node)
     moved = len(around) > 0 and settings.alpha > 0 and settings.steps > 0
-    return View(node, int(graph.y[node]), predicted, around, before, after, rows, moved)
+    measure = "similarity" if ridge is None else "score"
+    return View(node, int(graph.y[node]), predicted, around, before, after, rows, moved, measure)
 
 
 def smoothing_rows(graph: Graph, node: int, alpha: float, steps: int) -> Tensor:

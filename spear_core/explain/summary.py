@@ -28,7 +28,10 @@ def _sent(result: Result) -> str:
     liars = len(result.attackers)
     lie = f" ({liars} of them {'lies' if liars == 1 else 'lie'})" if liars else ""
     sent = human_bytes(result.metrics.bytes_up_total)
-    return f"{who}{lie}, {_held(result)}, sent {sent} in all, once."
+    rest = result.sent.residuals
+    rows = 0 if rest is None else len(rest.owner)
+    more = f", {rows:,} row{'s' * (rows > 1)} of residuals among it" if rows else ""
+    return f"{who}{lie}, {_held(result)}, sent {sent} in all, once{more}."
 
 
 def _held(result: Result) -> str:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from spear_core.explain.node import View
+from spear_core.explain.ridge_node import words as ridge_words
 from spear_core.run import Result
 
 
@@ -68,7 +69,8 @@ def _distance(a: Tensor, b: Tensor) -> float:
 
 def explain(result: Result, view: View) -> str:
     """Why the node is right or wrong, in two or three sentences made from its numbers."""
-    return " ".join(filter(None, (_around(result, view), _decision(result, view), _turn(view))))
+    said = (_around(result, view), _decision(result, view), ridge_words(result, view), _turn(view))
+    return " ".join(filter(None, said))
 
 
 def _around(result: Result, view: View) -> str:
@@ -98,11 +100,12 @@ def _decision(result: Result, view: View) -> str:
     before, after, lost = (float(v) for v in (view.before[won], view.after[won], view.after[rival]))
     differ = (n for n in (2, 3, 4) if f"{after:.{n}f}" != f"{lost:.{n}f}")
     d = next(differ, 5)  # enough digits to tell the two apart
+    measured = "score for" if view.measure == "score" else "similarity to"
     if view.moved:
-        moved = f"Smoothing moved its similarity to class {winner} from {before:.{d}f} "
+        moved = f"Smoothing moved its {measured} class {winner} from {before:.{d}f} "
         moved += f"to {after:.{d}f}"
     else:
-        moved = f"Its similarity to class {winner} is {after:.{d}f}"
+        moved = f"Its {measured} class {winner} is {after:.{d}f}"
     if rival != won and bool(result.estimate.seen[rival]):
         return f"{moved}, so it wins over {graph.names[rival]} ({lost:.{d}f}): {verdict}."
     if view.right:

@@ -126,7 +126,8 @@ def drawn(app):
 SIDEBAR = (
     *("scenario", "dataset", "nodes", "classes", "features", "degree", "homophily", "strength"),
     *("seed", "beta", "clients", "alpha", "steps", "gamma", "partition", "peers", "reliability"),
-    *("shrinkage", "count_weights", "labels_per_class", "split"),
+    *("shrinkage", "count_weights", "labels_per_class", "split", "estimator", "smoothing"),
+    *("head", "sketch", "sketch_cap", "gate", "gate_alpha", "gate_steps", "ridge"),
 )
 CONTROLS = {  # page -> its own controls, with the view that has them all
     "explore": ({}, ("view", "show", "colour")),

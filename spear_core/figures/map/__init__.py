@@ -17,6 +17,12 @@ from spear_core.run import Result
 __all__ = ["GREY", "alt_text", "distances", "map_figure"]
 
 
+RIDGE = (
+    "The stars are class means; a node is scored by one regression over all that was sent, so the "
+    "nearest star need not win."
+)
+
+
 def map_figure(
     plane: Map,
     result: Result,
@@ -66,6 +72,8 @@ def alt_text(plane: Map, result: Result) -> str:
             "In feature space the local prototypes lie at a mean cosine distance of "
             f"{far['local']:.3f} from the true centroids, the global ones at {far['global']:.3f}."
         )
+    if result.estimate.ridge is not None:
+        words.append(RIDGE)
     if hollow:
         one = hollow == 1
         words.append(
@@ -100,6 +108,7 @@ def _key(show: str, hollow: bool) -> list[dict[str, Any]]:
 
 
 def _layout(plane: Map, result: Result, meta: dict[str, Any]) -> dict[str, Any]:
+    scored = " · scored by ridge, not by the nearest ★" * (result.estimate.ridge is not None)
     axis = {"visible": False, "zeroline": False, "showgrid": False}
     legend = {"orientation": "h", "x": 0, "y": 0, "yanchor": "top", "font": {"size": 12}}
     return {
@@ -111,7 +120,7 @@ def _layout(plane: Map, result: Result, meta: dict[str, Any]) -> dict[str, Any]:
         "margin": {"l": 4, "r": 4, "t": 32, "b": 4},
         "legend": {**legend, "itemsizing": "constant"},
         "hoverdistance": 6,  # further off the nodes are asked
-        "annotations": [note(f"{plane.kind} · {drawn(plane)}", 13)],
+        "annotations": [note(f"{plane.kind} · {drawn(plane)}{scored}", 13)],
         "meta": meta,
     }
 

@@ -87,6 +87,18 @@ export function askable(gd, root) {
     return found;
   }
 
+  function nearer(event) {
+    // whether a node lies nearer to the pointer than the mark that Plotly has found
+    const p = event.points[0];
+    if (!traces.length || !event.event || p?.x === undefined) return false;
+    const [px, py] = local(event.event), n = nearest(px, py);
+    if (n < 0) return false;
+    const { xaxis, yaxis } = gd._fullLayout;
+    const [u, v] = [xaxis._offset + xaxis.d2p(p.x), yaxis._offset + yaxis.d2p(p.y)];
+    const [a, b] = pixel(n);
+    return Math.hypot(a - px, b - py) + 2 < Math.hypot(u - px, v - py);
+  }
+
   const score = (v, digits) => (v / nodes.scale).toFixed(digits).replace(/^(-?)0\./, "$1.");
 
   function sure(n) {
@@ -211,7 +223,11 @@ export function askable(gd, root) {
 
   function listen() {
     // to Plotly's own events
-    gd.on("plotly_hover", () => { busy = true; hide(); });
+    gd.on("plotly_hover", (event) => {
+      busy = !nearer(event);
+      if (busy) hide();
+      else gd.spear.Plotly.Fx.unhover(gd);
+    });
     gd.on("plotly_unhover", () => { busy = false; });
     gd.on("plotly_relayout", hide);
     gd.on("plotly_selected", (event) => {

@@ -2,6 +2,7 @@
 
 from spear_core.figures.smooth.curves import by_homophily, curve
 from spear_core.figures.smooth.node import built_by, mixture_by_class, neighbourhood, similarities
+from spear_core.figures.smooth.scores import score_parts
 from spear_core.figures.smooth.steps import panels, pictures, spread
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "neighbourhood",
     "panels",
     "pictures",
+    "score_parts",
     "similarities",
     "spread",
 ]

@@ -56,7 +56,7 @@ def similarities(result: Result, view: View, pinned: View | None = None) -> go.F
     order = sorted((c for c in range(len(after)) if after[c] > -2), key=lambda c: -after[c])[:ROWS]
     if view.true not in order and after[view.true] > -2:
         order[-1] = view.true
-    label = [_named(names[c], c == view.predicted, c == view.true) for c in order]
+    label = [named(names[c], c == view.predicted, c == view.true) for c in order]
     figure = go.Figure()
     xs, ys = [], []
     for c, word in zip(order, label, strict=True):
@@ -75,12 +75,13 @@ def similarities(result: Result, view: View, pinned: View | None = None) -> go.F
     for name, values, marker in marks:
         x, said = [values[c] for c in order], "class %{y}: %{x:.3f} " + name
         figure.add_trace(dot_trace(x, label, name, {**marker, "line": {"width": 2}}, said))
-    figure.update_xaxes(title="cosine similarity", exponentformat="none", nticks=6)
+    title = "cosine similarity" if view.measure == "similarity" else "score"
+    figure.update_xaxes(title=title, exponentformat="none", nticks=6)
     figure.update_yaxes(autorange="reversed", type="category", title="class")
     return layout(figure, 130 + 25 * max(4, min(ROWS, len(names))))
 
 
-def _named(name: str, predicted: bool, true: bool) -> str:
+def named(name: str, predicted: bool, true: bool) -> str:
     said = " and ".join(w for w, on in (("predicted", predicted), ("true", true)) if on)
     return f"<b>{name} ({said})</b>" if said else name
 

@@ -1,0 +1,32 @@
+"""What the gate chose, in words: how hard inference and every client smooth, and why."""
+
+import math
+
+from spear_core.lance.affinity import affinity, client_affinity
+from spear_core.lance.gate import asked, at_test
+from spear_core.run import Result
+from spear_core.settings import equation
+
+
+def smoothed_with(result: Result) -> str:
+    """α and T of inference: `α = 0.8, T = 5`."""
+    now = at_test(result.graph, result.settings)
+    return f"{equation('alpha', now.alpha)}, {equation('steps', now.steps)}"
+
+
+def gate_words(result: Result) -> str:
+    """Why inference smooths as it does, and how many clients do alike; empty where it is fixed."""
+    s = result.settings
+    if s.smoothing != "gated":
+        return ""
+    if s.epsilon < math.inf or not asked(s):
+        return "With a finite ε nobody asks the gate: α and T hold for every client."
+    near = float(affinity(result.graph).value)
+    above = near > s.gate
+    side = "above" if above else "not above"
+    theirs = client_affinity(result.held).value[result.held.train_counts.any(dim=1)]
+    alike = int(((theirs > s.gate) == above).sum())
+    return (
+        f"The features say so, no label does: affinity {near:.3f} is {side} the gate "
+        f"{s.gate:g}. Of {len(theirs)} clients {alike} choose the same by their own edges."
+    )
