@@ -20,6 +20,7 @@ MOST = 4_000_000  # edges; of more, a sample of as many is taken
 ALIKE = 1 - 1e-6  # where all rows are one, but for rounding, nobody is nearer
 FEW = 64  # clients whose sums are one product
 ROOM = 4_000_000  # numbers of rows gathered at a time
+DOUBT = 10  # edges (each way) that are worth no more than none: chance opens gates by a few
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,12 @@ class Affinity:
 
     value: Tensor
     error: Tensor
+    edges: Tensor  # looked at, each way counted
+
+    @property
+    def trusted(self) -> Tensor:
+        """What the gate is asked with: pulled to 0 where a few edges are all there is to go by."""
+        return self.value * self.edges / (self.edges + DOUBT)
 
 
 def affinity(graph: Graph) -> Affinity:
@@ -73,7 +80,8 @@ def _measured(graph: Graph, owner: Tensor, clients: int) -> Affinity:
     a = torch.where(known, (mean - b) / rest, 0.0)
     square = torch.bincount(mine, value * value, minlength=clients) / edges.clamp_min(1)
     spread = ((square - mean * mean).clamp_min(0) / edges.clamp_min(1)).sqrt() / rest
-    return Affinity(a, spread if found.sampled else torch.zeros_like(spread))
+    ways = 2 if graph.adjacency.symmetric else 1
+    return Affinity(a, spread if found.sampled else torch.zeros_like(spread), ways * edges)
 
 
 def _strangers(graph: Graph, owner: Tensor, clients: int) -> Tensor:

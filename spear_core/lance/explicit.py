@@ -14,6 +14,7 @@ from spear_core.partition import Partition
 from spear_core.propagate import subgraph
 from spear_core.settings import Settings
 
+DOUBT = 10  # edges, each way counted
 DROPPED = 1e-9  # rows of a sketch below this part of its largest eigenvalue
 
 
@@ -48,7 +49,9 @@ def plain_affinity(x: Tensor, edge_index: Tensor) -> float:
 def plain_smoothing(x: Tensor, edge_index: Tensor, settings: Settings) -> tuple[float, int]:
     """α and T by the affinity of what is at hand."""
     gated = settings.smoothing == "gated" and settings.epsilon == math.inf
-    if gated and plain_affinity(x, edge_index) > settings.gate:
+    amount = int((edge_index[0] != edge_index[1]).sum())
+    trusted = plain_affinity(x, edge_index) * amount / (amount + DOUBT)
+    if gated and trusted > settings.gate:
         return settings.gate_alpha, settings.gate_steps
     return settings.alpha, settings.steps
 
@@ -96,7 +99,8 @@ def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
     d = torch.zeros(len(a), graph.classes, dtype=x.dtype)
     d[: len(p)] = n.sqrt()[:, None] * (one_hot - prior)
     t = energy.sum() - total * (mean @ mean)
-    lam = settings.ridge * t / total + max(float(t - (a**2).sum()), 0.0) / x.shape[1]
+    even = 1 / (int((prior > 0).sum()) * float(prior @ prior))
+    lam = settings.ridge * even**2 * t / total + max(float(t - (a**2).sum()), 0.0) / x.shape[1]
     eye = torch.eye(x.shape[1], dtype=x.dtype)
     w = torch.linalg.solve(a.t() @ a + lam * eye, a.t() @ d)
     alpha, steps = plain_smoothing(x, graph.edge_index, settings)

@@ -1,6 +1,7 @@
 """The gate: who smooths harder, by the affinity of what each can see.
 
-Every client looks at its own nodes and edges, inference at the full graph. With a finite privacy
+Every client looks at its own nodes and edges, inference at the full graph, and trusts what it sees
+the less the fewer edges there are. With a finite privacy
 budget nobody looks: a client's choice would tell of its features, so α and T hold for all.
 """
 
@@ -35,7 +36,7 @@ def asked(settings: Settings) -> bool:
 
 def open_gates(partition: Partition, settings: Settings) -> Tensor:
     """The clients whose affinity lies above the gate, (K)."""
-    return client_affinity(partition).value > settings.gate
+    return client_affinity(partition).trusted > settings.gate
 
 
 def client_smoothing(partition: Partition, settings: Settings) -> tuple[float, int, Mix | None]:
@@ -60,7 +61,7 @@ def client_smoothing(partition: Partition, settings: Settings) -> tuple[float, i
 def at_test(graph: Graph, settings: Settings) -> Settings:
     """The settings with inference's own α and T; themselves where those are the clients'."""
     alpha, steps = settings.alpha, settings.steps
-    if asked(settings) and float(affinity(graph).value) > settings.gate:
+    if asked(settings) and float(affinity(graph).trusted) > settings.gate:
         alpha, steps = settings.gate_alpha, settings.gate_steps
     alpha = settings.test_alpha if settings.test_alpha >= 0 else alpha
     steps = settings.test_steps if settings.test_steps >= 0 else steps

@@ -2,7 +2,9 @@
 
 Ridge regression needs the scatter of the rows, which is a sum over nodes: means and counts give
 the part between cells, sketches the rest, and sums over clients do not care how labels are skewed.
-With exact sketches this is the ridge regression of all training rows pooled.
+With exact sketches this is the ridge regression of all training rows pooled. The penalty is
+λ = κ e² t / N + rest / F: t is the scatter of the N rows, rest what no sketch says of it, and e how
+even the classes are.
 """
 
 from dataclasses import dataclass
@@ -59,8 +61,18 @@ def solve(cells: Cells, sent: Uploads, believed: Uploads, kappa: float) -> Ridge
     d[: len(p)] = root * (one_hot - prior)
     scatter = float((n * p.square().sum(1)).sum() + rest - total * (mean @ mean))
     unseen = max(scatter - float(a.square().sum()), 0.0)
-    penalty = max(kappa * scatter / float(total) + unseen / sent.features, LEAST)
+    mean_square = kappa * evenness(prior) ** 2 * scatter / float(total)
+    penalty = max(mean_square + unseen / sent.features, LEAST)
     return Ridge(_weights(a, d, penalty), mean, prior, penalty, len(a))
+
+
+def evenness(prior: Tensor) -> float:
+    """1 / (C Σπ²) over the classes held: 1 where all are as large, towards 1 / C where one is all.
+
+    A ridge pulls scores towards π. That takes no side where classes are alike; where they are not,
+    the largest wins by it, so the uneven get less of it.
+    """
+    return float(prior.sum() ** 2 / ((prior > 0).sum() * (prior * prior).sum()).clamp_min(LEAST))
 
 
 def _weights(a: Tensor, d: Tensor, penalty: float) -> Tensor:

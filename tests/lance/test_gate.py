@@ -30,7 +30,8 @@ def plain_of_clients(partition):
     graph, x = partition.graph, dense_features(partition.graph)
     for k in range(partition.clients):
         nodes = (partition.owner == k).nonzero().squeeze(1)
-        yield plain_affinity(x[nodes], subgraph(graph.edge_index, nodes, graph.num_nodes))
+        edges = subgraph(graph.edge_index, nodes, graph.num_nodes)
+        yield plain_affinity(x[nodes], edges), int((edges[0] != edges[1]).sum())
 
 
 @given(seed=st.integers(0, 200), directed=st.booleans(), clients=st.sampled_from([1, 3, 90]))
@@ -40,7 +41,9 @@ def test_affinity_by_its_definition(seed, directed, clients):
     plain = plain_affinity(dense_features(graph), graph.edge_index)
     assert affinity(graph).value.item() == pytest.approx(plain, abs=1e-6)
     ours = client_affinity(partition)
-    assert ours.value.tolist() == pytest.approx(list(plain_of_clients(partition)), abs=1e-6)
+    values, amounts = zip(*plain_of_clients(partition), strict=True)
+    assert ours.value.tolist() == pytest.approx(values, abs=1e-6)
+    assert ours.edges.tolist() == list(amounts)
     assert not ours.error.any()
 
 
@@ -51,6 +54,20 @@ def test_sparse_and_dense_features_have_one_affinity():
     assert affinity(sparse).value.item() == pytest.approx(affinity(dense).value.item(), abs=1e-6)
     both = [client_affinity(parts(g, 4, 0)).value for g in (sparse, dense)]
     assert torch.allclose(*both, atol=1e-6)
+
+
+def test_a_few_edges_do_not_open_a_gate():
+    """Three like neighbours among strangers are chance; ten times as many are not."""
+    for copies, opened in ((1, False), (10, True)):
+        nodes = 6 * copies
+        x = torch.eye(nodes) + 0.0
+        pairs = torch.arange(nodes).view(-1, 2)
+        x[pairs[:, 1]] = 0.98 * x[pairs[:, 1]] + 0.16 * x[pairs[:, 0]]
+        edge_index = torch.cat([pairs, pairs.flip(1)]).t()
+        graph = make_graph(x, edge_index, torch.arange(nodes) % 2, torch.ones(nodes).bool())
+        found = affinity(graph)
+        assert found.value.item() > 0.07
+        assert (at_test(graph, GATED).alpha == GATED.gate_alpha) == opened, found
 
 
 def test_a_sample_says_its_error(monkeypatch):
@@ -86,7 +103,8 @@ def test_each_client_smooths_as_its_own_affinity_says(seed, gate):
     ours = upload(partition, s)
     below = run_explicit(partition, s).local
     above = run_explicit(partition, replace(s, alpha=s.gate_alpha, steps=s.gate_steps)).local
-    opened = torch.tensor([a > gate for a in plain_of_clients(partition)])[ours.client]
+    passed = [a * m / (m + 10) > gate for a, m in plain_of_clients(partition)]
+    opened = torch.tensor(passed)[ours.client]
     assert torch.allclose(
         ours.prototypes.double(), torch.where(opened[:, None], above, below), atol=2e-6
     )

@@ -26,6 +26,7 @@ from spear_core.defences.check import check
 from spear_core.explicit import dense_features, smooth
 from spear_core.lance import lance
 from spear_core.lance.explicit import run_lance
+from spear_core.lance.ridge import evenness
 from spear_core.settings import choices
 from tests.conftest import random_graph
 
@@ -87,11 +88,19 @@ def test_clients_together_are_the_pooled_regression(seed, clients):
     z = smooth(dense_features(graph), graph.edge_index, 0.0, 0)[graph.train]
     y = torch.nn.functional.one_hot(graph.y[graph.train], graph.classes).double()
     x, d = z - z.mean(0), y - y.mean(0)
-    penalty = s.ridge * (x**2).sum() / len(x)
+    shares = y.mean(0)
+    even = 1 / (len(shares.nonzero()) * (shares @ shares))  # 1 where all classes are as large
+    penalty = s.ridge * even**2 * (x**2).sum() / len(x)
     pooled = torch.linalg.solve(x.t() @ x + penalty * torch.eye(x.shape[1]), x.t() @ d)
     assert head.penalty == pytest.approx(float(penalty), abs=1e-9)
     assert torch.allclose(head.w, pooled, atol=1e-9)
     assert torch.allclose(head.offset, y.mean(0) - z.mean(0) @ pooled, atol=1e-9)
+
+
+def test_the_more_uneven_the_classes_the_weaker_the_ridge():
+    assert evenness(torch.tensor([0.25, 0.25, 0.25, 0.25, 0.0])) == pytest.approx(1)
+    assert evenness(torch.tensor([0.5, 0.25, 0.25])) == pytest.approx(8 / 9)
+    assert evenness(torch.tensor([0.0, 1.0])) == 1  # nothing to be uneven with
 
 
 @few
