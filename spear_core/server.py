@@ -76,7 +76,8 @@ def estimate(
     ω_kc = n_kc (1 - λ_kc) + Σ_{j≠k} n_jc λ_jc a_jk, where a_jk is peer k's share in j's peer mean,
     1 / (|S_c| - 1) by default. A class that only one client holds is its own peer: ω = n.
     A defence may look at the test graph, whose labels the server does not know; only the oracle,
-    which is a yardstick, is told who lies.
+    which is a yardstick, is told who lies. Where a defence lets go of the residuals, the ridge head
+    has nothing to stand on: the cosine with the prototypes decides.
     """
     sent, uploads = uploads, defend(uploads, settings, graph, liars)
     lam, omega, share = mixture(uploads, settings)
@@ -87,7 +88,9 @@ def estimate(
     prototypes = torch.nn.functional.normalize(total, dim=1, eps=1e-30)
     summed = prototypes if robust is None else None
     table = uploads.table(lam)
-    head = None if settings.head == "cosine" else _ridge(sent, uploads, total, robust, settings)
+    let_go = sent.residuals is not None and uploads.residuals is None
+    cosine = settings.head == "cosine" or let_go
+    head = None if cosine else _ridge(sent, uploads, total, robust, settings)
     return Estimate(uploads, table, omega, prototypes, seen, share, head, summed)
 
 
@@ -96,11 +99,11 @@ def _ridge(
 ) -> Ridge:
     """The ridge head; where a robust mean stands for a class, that is its only cell."""
     if robust is None:
-        cells = Cells(uploads.prototypes, uploads.counts, uploads.label)
+        cells = Cells(uploads.prototypes, uploads.counts, uploads.label, uploads.client)
     else:
         held = uploads.label.unique()
         counts = torch.bincount(uploads.label, uploads.counts.double(), minlength=len(total))
-        cells = Cells(total[held], counts[held], held)
+        cells = Cells(total[held], counts[held], held, torch.full_like(held, -1))
     return solve(cells, sent, uploads, settings.ridge)
 
 

@@ -18,7 +18,7 @@ spear_core.errors spear_core.wanted
 spear_core.memory spear_core.device spear_core.randomness
 spear_core.propagate
 spear_core.fields
-spear_core.lance
+spear_core.lance spear_core.lance.ridge
 spear_core.graph
 spear_core.powers
 spear_core.datasets
@@ -28,7 +28,6 @@ spear_core.partition
 spear_core.lance.affinity
 spear_core.lance.gate
 spear_core.client
-spear_core.lance.ridge
 spear_core.defences.check
 spear_core.transforms
 spear_core.exact

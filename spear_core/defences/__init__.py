@@ -7,7 +7,8 @@ own holders, which under strong label skew are two or so: two holders that disag
 from each other, so no rule that looks at one class alone can say which of them lies.
 
 To add one: its function in a file here, and its entry in `DEFENCES`. `Settings` reads this table,
-so the files import nothing of the engine but `propagate`; types come under TYPE_CHECKING.
+so the files import nothing of the engine but `propagate` and `lance.ridge`; types come under
+TYPE_CHECKING.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from spear_core.defences import caps, consensus, cosine, krum, oracle, robust
+from spear_core.defences import agreement, caps, consensus, cosine, krum, oracle, robust
 
 if TYPE_CHECKING:
     from spear_core.client import Uploads
@@ -57,6 +58,7 @@ _ALL = (
     Defence("krum", "Krum", krum.krum, knob="expected_attackers"),
     Defence("multi-krum", "multi-Krum", krum.multi_krum, knob="expected_attackers"),
     Defence("cosine", "cosine filter", cosine.cosine),
+    Defence("agreement", "agreement", agreement.agreement),
     Defence("consensus", "consensus", consensus.consensus, needs_graph=True),
     Defence("oracle", "oracle", oracle.oracle, knows_liars=True),
 )

@@ -8,11 +8,13 @@ even the classes are.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from spear_core.client import Uploads
+if TYPE_CHECKING:
+    from spear_core.client import Uploads
 
 LEAST = 1e-12  # of λ: where there is no scatter at all every weight is 0
 
@@ -40,9 +42,29 @@ class Cells:
     rows: Tensor  # (P, F)
     counts: Tensor  # (P)
     label: Tensor  # (P)
+    owner: Tensor  # (P): the client of each, or -1 where none is
 
 
-def solve(cells: Cells, sent: Uploads, believed: Uploads, kappa: float) -> Ridge:
+@dataclass(frozen=True, eq=False)
+class System:
+    """The equations the clients' messages add up to: (Aᵀ A + λ I) W = Aᵀ D, in float64."""
+
+    a: Tensor  # (L, F): a row for every cell, then the sketches
+    d: Tensor  # (L, C): 0 for the rows of a sketch
+    owner: Tensor  # (L): the client of each row
+    mean: Tensor  # (F): m
+    prior: Tensor  # (C): π
+    penalty: float  # λ
+
+    def factor(self) -> tuple[Tensor, bool]:
+        """The Cholesky factor of the smaller of A Aᵀ + λ I and Aᵀ A + λ I; whether it is (L, L)."""
+        wide = len(self.a) <= self.a.shape[1]
+        gram = self.a @ self.a.t() if wide else self.a.t() @ self.a
+        gram.diagonal().add_(self.penalty)
+        return torch.linalg.cholesky(gram), wide
+
+
+def solve(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> Ridge:
     """W = Aᵀ (A Aᵀ + λ I)⁻¹ D, or its (F, F) form where that is the smaller.
 
     `sent` is what clients said before a defence, `believed` what it left: a client's residuals
@@ -50,12 +72,23 @@ def solve(cells: Cells, sent: Uploads, believed: Uploads, kappa: float) -> Ridge
     """
     if sent.residuals is None:
         raise ValueError("The ridge head needs uploads made with the same setting.")
+    s = system(cells, sent, believed, kappa)
+    factor, wide = s.factor()
+    if wide:
+        w = s.a.t() @ torch.cholesky_solve(s.d, factor)
+    else:
+        w = torch.cholesky_solve(s.a.t() @ s.d, factor)
+    return Ridge(w, s.mean, s.prior, s.penalty, len(s.a))
+
+
+def system(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> System:
+    """The equations of all clients; without residuals every client's energy is its count."""
     p, n = cells.rows.double(), cells.counts.double()
     total = n.sum().clamp_min(LEAST)
     one_hot = torch.nn.functional.one_hot(cells.label, sent.classes).double()
     mean, prior = (n @ p) / total, (n @ one_hot) / total
     root = n.sqrt()[:, None]
-    rest, sketch = _residuals(sent, believed)
+    rest, sketch, owner = _residuals(sent, believed)
     a = torch.cat([root * (p - mean), sketch])
     d = p.new_zeros(len(a), sent.classes)
     d[: len(p)] = root * (one_hot - prior)
@@ -63,7 +96,7 @@ def solve(cells: Cells, sent: Uploads, believed: Uploads, kappa: float) -> Ridge
     unseen = max(scatter - float(a.square().sum()), 0.0)
     mean_square = kappa * evenness(prior) ** 2 * scatter / float(total)
     penalty = max(mean_square + unseen / sent.features, LEAST)
-    return Ridge(_weights(a, d, penalty), mean, prior, penalty, len(a))
+    return System(a, d, torch.cat([cells.owner, owner]), mean, prior, penalty)
 
 
 def evenness(prior: Tensor) -> float:
@@ -75,31 +108,22 @@ def evenness(prior: Tensor) -> float:
     return float(prior.sum() ** 2 / ((prior > 0).sum() * (prior * prior).sum()).clamp_min(LEAST))
 
 
-def _weights(a: Tensor, d: Tensor, penalty: float) -> Tensor:
-    """(Aᵀ A + λ I)⁻¹ Aᵀ D, (F, C), by the smaller of the two systems."""
-    wide = len(a) <= a.shape[1]
-    gram = a @ a.t() if wide else a.t() @ a
-    gram.diagonal().add_(penalty)
-    factor = torch.linalg.cholesky(gram)
-    return (
-        a.t() @ torch.cholesky_solve(d, factor) if wide else torch.cholesky_solve(a.t() @ d, factor)
-    )
-
-
-def _residuals(sent: Uploads, believed: Uploads) -> tuple[Tensor, Tensor]:
-    """The energy that class means leave out, and the sketch, each by what a client still counts."""
-    assert sent.residuals is not None
+def _residuals(sent: "Uploads", believed: "Uploads") -> tuple[Tensor, Tensor, Tensor]:
+    """The energy that class means leave out, the sketch and its owners, by what a client counts."""
     claimed = _by_client(sent, torch.ones_like(sent.counts))
+    means = _by_client(sent, sent.prototypes.double().square().sum(1))
+    if sent.residuals is None:
+        none = means.new_zeros(0, sent.features)
+        return (claimed - means).clamp_min(0).sum(), none, sent.client[:0]
     counted = _by_client(believed, torch.ones_like(believed.counts))
     share = torch.where(claimed > 0, counted / claimed.clamp_min(LEAST), 0.0).clamp(0, 1)
     kept = sent.residuals.of(share > 0)
-    means = _by_client(sent, sent.prototypes.double().square().sum(1))
     rest = torch.maximum(kept.energy - means, kept.lengths())
     rest = torch.where(share > 0, rest, 0.0)
-    return (share * rest).sum(), share.sqrt()[kept.owner, None] * kept.rows.double()
+    return (share * rest).sum(), share.sqrt()[kept.owner, None] * kept.rows.double(), kept.owner
 
 
-def _by_client(uploads: Uploads, values: Tensor) -> Tensor:
+def _by_client(uploads: "Uploads", values: Tensor) -> Tensor:
     """Σ n · value over the rows of every client, (K)."""
     weighed = uploads.counts.double() * values
     zero = torch.zeros(uploads.clients, dtype=torch.float64, device=weighed.device)
