@@ -16,6 +16,7 @@ from spear_core.client.residuals import Residuals
 from spear_core.client.sums import INDICATOR, Sums
 from spear_core.graph import csr_tensor
 from spear_core.partition import Partition
+from spear_core.propagate import squared
 from spear_core.randomness import generator
 
 MORE = 8  # columns beyond the rank
@@ -49,7 +50,7 @@ def _made(sums: Sums, rank: float, capped: bool, seed: int, exactly: bool) -> Re
     rows, owner, size = _leading(found, asked)
     client, label = sums.partition.pairs
     counts = sums.partition.train_counts[client, label].double()
-    means = counts * sums.prototypes.double().square().sum(1)
+    means = counts * squared(sums.prototypes)
     between = torch.zeros(len(most), dtype=torch.float64, device=means.device)
     between.index_add_(0, client, means)
     length = Residuals(between, rows, owner).lengths()
@@ -57,30 +58,39 @@ def _made(sums: Sums, rank: float, capped: bool, seed: int, exactly: bool) -> Re
     return Residuals(torch.minimum(energy, e.amount.double()), rows, owner)
 
 
-def _leading(found: Tensor, asked: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The leading rows of S Vᵀ of every client's (K, L, F), at most as many as asked, (K).
+def _leading(found: list[Tensor], asked: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The leading rows of S Vᵀ of every client's (L, F), at most as many as asked, (K).
 
     Also the client of each, and the energy of all rows, (K).
     """
-    tall = found.shape[1] > found.shape[2]
-    gram = (found.double().mT @ found.double()) if tall else found @ found.mT
-    size = gram.diagonal(dim1=1, dim2=2).double().sum(1)
-    top = int(asked.max())
-    if top == 0:
-        return found[:, 0][:0], asked[:0], size
+    taken, amount, size = [], [], []
+    for e, rank in zip(found, asked.tolist(), strict=True):
+        rows, energy = _lead(e, rank)
+        taken.append(rows)
+        amount.append(len(rows))
+        size.append(energy)
+    owner = torch.arange(len(found)).repeat_interleave(torch.tensor(amount))
+    return torch.cat(taken), owner.to(asked.device), torch.stack(size)
+
+
+def _lead(e: Tensor, rank: int) -> tuple[Tensor, Tensor]:
+    """The leading rows of one client's S Vᵀ, and the energy of all of E."""
+    if rank == 0:
+        return e[:0], squared(e).sum()
+    tall = len(e) > e.shape[1]
+    gram = (e.double().t() @ e.double()) if tall else e @ e.t()
     values, turn = torch.linalg.eigh(gram.double())
-    lead = turn.flip(2)[:, :, :top].mT
+    lead = turn.flip(1)[:, :rank].t()
     if tall:
-        rows = (values.flip(1)[:, :top, None].clamp_min(0).sqrt() * lead).to(found.dtype)
+        rows = (values.flip(0)[:rank, None].clamp_min(0).sqrt() * lead).to(e.dtype)
     else:
-        rows = lead.to(found.dtype) @ found
-    square = rows.double().square().sum(2)
-    keep = square > DROPPED * square[:, :1].clamp_min(1e-300)
-    keep &= torch.arange(rows.shape[1], device=keep.device) < asked[:, None]
-    return rows[keep], keep.nonzero()[:, 0], size
+        rows = lead.to(e.dtype) @ e
+    square = squared(rows)
+    kept = square > DROPPED * square[0].clamp_min(1e-300)
+    return rows[kept], gram.trace().double()
 
 
-def _range(e: "_Rows", columns: int, seed: int) -> tuple[Tensor, Tensor]:
+def _range(e: "_Rows", columns: int, seed: int) -> tuple[list[Tensor], Tensor]:
     """Qᵀ E (K, L, F) with Q a basis of E Eᵀ Ω, and the energy outside, (K), from probes.
 
     Every client takes the same random numbers, so that its sketch depends on nobody else.
@@ -95,7 +105,7 @@ def _range(e: "_Rows", columns: int, seed: int) -> tuple[Tensor, Tensor]:
     probes = e.centred(left[:, columns:])
     inside = e.by_client(q).mT @ e.by_client(probes)  # (K, L, probes)
     outside = down[:, columns:] - inside.mT @ found
-    return found, outside.double().square().sum(2).mean(1)
+    return list(found), squared(outside).mean(1)
 
 
 class _Rows:
@@ -110,8 +120,8 @@ class _Rows:
         self.cell = self.owner * graph.classes + graph.y[self.nodes]
         self.amount = torch.bincount(self.owner, minlength=clients)  # (K)
         self.cells = (self.partition.train_counts > 0).sum(1)
-        first = self.amount.cumsum(0) - self.amount
-        self.place = torch.arange(len(self.nodes), device=nodes.device) - first[self.owner]
+        self.first = self.amount.cumsum(0) - self.amount
+        self.place = torch.arange(len(self.nodes), device=nodes.device) - self.first[self.owner]
 
     def centred(self, values: Tensor) -> Tensor:
         """Less the mean over their client and class, (L, columns)."""
@@ -131,13 +141,31 @@ class _Rows:
         smoothed = self.sums.smooth(self.partition.operator, self._projected(rows))
         return self.centred(smoothed.index_select(0, self.nodes))
 
-    def whole(self, longest: int) -> Tensor:
-        """E itself, padded with rows of zeros, (K, longest, F)."""
-        parts = []
-        for first in range(0, longest, BLOCK):
-            some = torch.arange(first, min(first + BLOCK, longest), device=self.place.device)
-            parts.append(self.down((self.place[:, None] == some).to(torch.float32)))
-        return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
+    def whole(self, longest: int) -> list[Tensor]:
+        """E itself, client by client, (n_k, F)."""
+        places = torch.arange(longest, device=self.place.device).split(BLOCK)
+        if self._sparse:
+            e = self.centred(self._smoothed_rows(places))
+            return list(e.split(self.amount.tolist()))
+        one_hot = ((self.place[:, None] == some).to(torch.float32) for some in places)
+        pages = torch.cat([self.down(left) for left in one_hot], dim=1)
+        return [page[:n] for page, n in zip(pages, self.amount.tolist(), strict=True)]
+
+    def _smoothed_rows(self, places: tuple[Tensor, ...]) -> Tensor:
+        """The smoothed training rows, (L, F): each is a sum over the few nodes around its own."""
+        graph = self.partition.graph
+        row, node, value = [], [], []
+        for some in places:
+            mine = (self.place >= some[0]) & (self.place <= some[-1])
+            spread = torch.zeros(graph.num_nodes, len(some), device=graph.device)
+            spread[self.nodes[mine], self.place[mine] - some[0]] = 1.0
+            mass = self.sums.smooth(self.partition.operator_t, spread)
+            there, column = mass.nonzero(as_tuple=True)
+            row.append(self.first[self.partition.owner[there]] + some[0] + column)
+            node.append(there)
+            value.append(mass[there, column])
+        index = torch.stack([torch.cat(row), torch.cat(node)])
+        return gathered(index, torch.cat(value), len(self.nodes), graph.features)
 
     def by_client(self, values: Tensor) -> Tensor:
         """Columns (L, columns) with a page for every client, padded with zeros."""
@@ -182,6 +210,20 @@ class _Rows:
         order = torch.argsort(self.partition.owner, stable=True)
         each = order.split(self.partition.sizes.tolist())
         return [(i, self.partition.graph.features.index_select(0, i)) for i in each]
+
+
+def gathered(index: Tensor, value: Tensor, rows: int, features: Tensor) -> Tensor:
+    """Sums of sparse rows of features (N, F) by the entries of a matrix (rows, N), dense."""
+    size = (rows, len(features))
+    if features.device.type != "cpu":
+        weights = torch.sparse_coo_tensor(index, value, size).to_sparse_csr()
+        return (weights @ features).to_dense()
+    from scipy.sparse import csr_matrix  # two to three times as fast as torch here
+
+    parts = (features.values(), features.col_indices(), features.crow_indices())
+    x = csr_matrix(tuple(part.numpy() for part in parts), shape=tuple(features.shape))
+    weights = csr_matrix((value.numpy(), tuple(index.numpy())), shape=size)
+    return torch.from_numpy((weights @ x).toarray())
 
 
 def client_features(partition: Partition) -> tuple[Tensor, Tensor]:
