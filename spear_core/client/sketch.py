@@ -3,8 +3,9 @@
 E = (I − M) Π X̃ are the smoothed training rows less the mean of their client and class. It is never
 made where that is dear: products with E and Eᵀ go a few columns at a time through the operator
 and the (sparse) rows. Clients do not mix, so one (N, L) matrix holds the columns of all of them.
-With few training rows E is made and decomposed exactly. Else r + 8 columns find the range of E Eᵀ
-(one step of subspace iteration) and a few more, at random, estimate what lies outside it.
+Of a client with few training rows E is made and decomposed exactly. Else r + 8 columns find the
+range of E Eᵀ (one step of subspace iteration) and a few more, at random, estimate what lies outside
+it. Which of the two is a matter of the client's own rows, so a client alone sends the same sketch.
 """
 
 from functools import cached_property
@@ -42,7 +43,7 @@ def _made(sums: Sums, rank: float, capped: bool, seed: int, exactly: bool) -> Re
     most = e.amount - e.cells  # rows of an exact sketch, (K)
     asked = (most // 2 if capped else most).clamp(max=int(min(rank, 2**31)))
     longest = int(e.amount.max())
-    if exactly or rank == torch.inf or longest <= 3 * (rank + MORE):
+    if exactly or rank == torch.inf or longest <= _few(int(rank) + MORE):
         found, rest = e.whole(longest), torch.zeros_like(most, dtype=torch.float64)
     else:
         found, rest = _range(e, int(rank) + MORE, seed)
@@ -67,7 +68,7 @@ def _leading(found: Tensor, asked: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     size = gram.diagonal(dim1=1, dim2=2).double().sum(1)
     top = int(asked.max())
     if top == 0:
-        return found[:, 0][:0], asked[:0], size
+        return found.new_zeros(0, found.shape[2]), asked[:0], size
     values, turn = torch.linalg.eigh(gram.double())
     lead = turn.flip(2)[:, :, :top].mT
     if tall:
@@ -80,22 +81,37 @@ def _leading(found: Tensor, asked: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return rows[keep], keep.nonzero()[:, 0], size
 
 
+def _few(columns: int) -> int:
+    """How many rows of E two passes make, of those that a range of so many columns takes."""
+    return columns + PROBES + columns
+
+
 def _range(e: "_Rows", columns: int, seed: int) -> tuple[Tensor, Tensor]:
     """Qᵀ E (K, L, F) with Q a basis of E Eᵀ Ω, and the energy outside, (K), from probes.
 
-    Every client takes the same random numbers, so that its sketch depends on nobody else.
+    Every client takes the same random numbers, so that its sketch depends on nobody else. The
+    columns of clients with few rows pick those rows instead: for them the result is E itself.
     """
     drawn = generator(seed, "sketch").standard_normal((int(e.amount.max()), columns + PROBES))
     start = torch.as_tensor(drawn, dtype=torch.float32, device=e.owner.device)
     start[:, columns:].sign_()
     left = start.index_select(0, e.place)
+    few = e.amount <= _few(columns)
+    mine = few[e.owner]
+    picks = torch.nn.functional.one_hot(e.place[mine], _few(columns)).to(left.dtype)
+    left[mine] = picks[:, : columns + PROBES]
     down = e.down(left)
     q = e.basis(e.up(down[:, :columns]))
+    q[mine] = picks[:, columns + PROBES :]
     found = e.down(q)
     probes = e.centred(left[:, columns:])
     inside = e.by_client(q).mT @ e.by_client(probes)  # (K, L, probes)
     outside = down[:, columns:] - inside.mT @ found
-    return found, outside.double().square().sum(2).mean(1)
+    rest = outside.double().square().sum(2).mean(1)
+    if not len(picks):
+        return found, rest
+    whole = few[:, None, None]
+    return torch.cat([down * whole, found], dim=1), torch.where(few, 0.0, rest)
 
 
 class _Rows:
@@ -134,7 +150,7 @@ class _Rows:
     def whole(self, longest: int) -> Tensor:
         """E itself, padded with rows of zeros, (K, longest, F)."""
         parts = []
-        for first in range(0, longest, BLOCK):
+        for first in range(0, max(longest, 1), BLOCK):
             some = torch.arange(first, min(first + BLOCK, longest), device=self.place.device)
             parts.append(self.down((self.place[:, None] == some).to(torch.float32)))
         return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
