@@ -73,7 +73,7 @@ def at_test(graph: Graph, settings: Settings) -> Settings:
 
 @lru_cache(maxsize=256)
 def _smoothed(settings: Settings, alpha: float, steps: int) -> Settings:
-    """The settings with another α and T; to check all of them again takes a fifth of a small run."""
+    """The settings with another α and T, made once: checking all takes a fifth of a small run."""
     return replace(settings, alpha=alpha, steps=steps)
 
 

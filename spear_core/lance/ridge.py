@@ -84,8 +84,12 @@ def system(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> 
     one_hot = torch.nn.functional.one_hot(cells.label, sent.classes).double()
     mean, prior = (n @ p) / total, (n @ one_hot) / total
     root = n.sqrt()[:, None]
-    rest, sketch, owner = _residuals(sent, believed)
-    a = torch.cat([root * (p - mean), sketch])
+    rest, sketch, owner, share = _residuals(sent, believed)
+    a = p.new_empty(len(p) + len(sketch), p.shape[1])
+    a[: len(p)] = root * (p - mean)
+    a[len(p) :] = sketch  # in float64 from here
+    if bool((share < 1).any()):
+        a[len(p) :] *= share.sqrt()[owner, None]
     d = p.new_zeros(len(a), sent.classes)
     d[: len(p)] = root * (one_hot - prior)
     wide = len(a) <= a.shape[1]
@@ -108,19 +112,19 @@ def evenness(prior: Tensor) -> float:
     return float(prior.sum() ** 2 / ((prior > 0).sum() * (prior * prior).sum()).clamp_min(LEAST))
 
 
-def _residuals(sent: "Uploads", believed: "Uploads") -> tuple[Tensor, Tensor, Tensor]:
-    """The energy that class means leave out, the sketch and its owners, by what a client counts."""
+def _residuals(sent: "Uploads", believed: "Uploads") -> tuple[float, Tensor, Tensor, Tensor]:
+    """The energy that class means leave out; the sketch, whose it is, and by what share, (K)."""
     claimed = _by_client(sent, torch.ones_like(sent.counts))
     means = _by_client(sent, squared(sent.prototypes))
     if sent.residuals is None:
-        none = means.new_zeros(0, sent.features)
-        return (claimed - means).clamp_min(0).sum(), none, sent.client[:0]
+        rest = (claimed - means).clamp_min(0)
+        return float(rest.sum()), sent.prototypes[:0], sent.client[:0], torch.ones_like(claimed)
     counted = _by_client(believed, torch.ones_like(believed.counts))
     share = torch.where(claimed > 0, counted / claimed.clamp_min(LEAST), 0.0).clamp(0, 1)
     kept = sent.residuals.of(share > 0)
     rest = torch.maximum(kept.energy - means, kept.lengths())
     rest = torch.where(share > 0, rest, 0.0)
-    return (share * rest).sum(), share.sqrt()[kept.owner, None] * kept.rows.double(), kept.owner
+    return float((share * rest).sum()), kept.rows, kept.owner, share
 
 
 def _by_client(uploads: "Uploads", values: Tensor) -> Tensor:

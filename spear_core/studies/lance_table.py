@@ -27,6 +27,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "rank 8": {"smoothing": "gated", "head": "ridge", "sketch": 8, "sketch_cap": False},
     "rank 8 capped": {"smoothing": "gated", "head": "ridge", "sketch": 8},
     "rank 32": {"smoothing": "gated", "head": "ridge", "sketch": 32, "sketch_cap": False},
+    "rank 32 capped": {"smoothing": "gated", "head": "ridge", "sketch": 32},
 }
 PARTS: tuple[dict[str, Any], ...] = (
     *({"partition": "dirichlet", "beta": beta} for beta in (0.05, 1.0, 10.0)),
