@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from spear_core import Settings, classify, run, split
+from spear_core import Settings, classify, load, run, split
+from spear_core.classify import MANY
 from spear_core.measures.silhouette import row_products
 from spear_core.memory.kept import Kept
 from spear_core.memory.sizes import bytes_of, tensors_in
@@ -94,12 +95,20 @@ def test_dense_features_have_no_copy_in_float64():
     assert all(t.dtype != torch.float64 for t in tensors_in(graph.kept))
 
 
-def test_the_prediction_is_that_of_the_prototypes_at_ties_too():
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("most", [MANY // 2, 10**6], ids=["few nodes", "many"])
+@pytest.mark.parametrize(("changed", "as_class"), [(3, 7), (7, 3)])
+def test_the_prediction_is_that_of_the_prototypes_at_ties_too(changed, as_class, most, in_place):
     """Two classes get the same prototype: the first of them wins, whatever the clients sent."""
-    result = run(Settings(dataset="digits"))
-    rows = result.estimate.prototypes.clone()
-    rows[7] = rows[3]
-    said = classify(result.graph, replace(result.estimate, prototypes=rows), result.settings)
+    settings = Settings(dataset="digits")
+    graph = load(settings)
+    of_both = graph.test & torch.isin(graph.y, torch.tensor([3, 7]))
+    result = run(settings, graph.replace(test=of_both & (of_both.cumsum(0) <= most)))
+    estimate = result.estimate
+    if not in_place:
+        estimate = replace(estimate, prototypes=estimate.prototypes.clone())
+    estimate.prototypes[changed] = estimate.prototypes[as_class]
+    said = classify(result.graph, estimate, settings)
     assert not bool((said.labels == 7).any())
     assert bool((said.labels == 3).any())
 
