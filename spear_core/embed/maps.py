@@ -130,7 +130,8 @@ def background_fit(
     def work(job: Job[str]) -> str:
         def between() -> None:
             job.pause()
-            pause()
+            if job.askers <= {by}:  # another who waits for it is not held up
+                pause()
 
         try:
             return fit(graph, alpha, steps, job.say, between).key
