@@ -94,7 +94,7 @@ class Visitor:
         if patience is not None and last is not None:
             if self.placing is None:
                 self.placing = self._places.ask(object(), lambda job: self._made(make, job))
-            if not self.placing.ended.wait(max(0.0, patience - result.method_seconds)):
+            if not self.placing.ended.wait(max(0.0, patience - result.spent_seconds)):
                 return last
         made = make(no_pause)
         self._placed = ref(made), ref(result)

@@ -23,13 +23,13 @@ def upload(partition: Partition, settings: Settings) -> Uploads:
     alpha, steps, mix = client_smoothing(partition, settings)
     sent = unsmoothed(partition, alpha, steps, settings.reliability == "degree", mix)
     assert sent.source is not None
-    if not sent.source.ready:
-        sent.source.mass  # noqa: B018  kept with the partition
+    source = sent.source.done()
+    sent = replace(sent, source=source)
     if settings.head == "cosine":
         return sent
     private = settings.epsilon < math.inf  # noise is calibrated to the energy itself
     rank = 0.0 if private else settings.sketch
-    rest = residuals_of(sent.source, rank, settings.sketch_cap, settings.seed, private)
+    rest = residuals_of(source, rank, settings.sketch_cap, settings.seed, private)
     return replace(sent, residuals=rest)
 
 

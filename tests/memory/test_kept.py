@@ -11,7 +11,7 @@ from spear_core.classify import MANY
 from spear_core.measures.silhouette import row_products
 from spear_core.memory.kept import Kept
 from spear_core.memory.sizes import bytes_of, tensors_in
-from tests.conftest import random_graph
+from tests.conftest import need, random_graph
 
 X, Y = frozenset({"x"}), frozenset({"y"})
 
@@ -138,6 +138,27 @@ def test_the_clients_work_is_done_by_the_clients():
     result = run(Settings(clients=3, beta=1.0, alpha=0.9, steps=20), graph)
     kept = list(tensors_in(result.held.kept))
     assert any(tensor is result.sent.source.mass for tensor in kept)
+
+
+def test_the_seconds_say_what_the_clients_work_costs_also_where_it_was_done_before():
+    graph, settings = random_graph(6), Settings(clients=3, beta=1.0, alpha=0.9, steps=20)
+    first, second = run(settings, graph), run(settings, graph)
+    assert first.reused == 0
+    assert 0 < second.reused < first.seconds["upload"]
+    assert second.seconds["upload"] > second.reused
+    assert second.spent_seconds == second.method_seconds - second.reused
+    first.sent.source.prepare(20, lambda: None)
+    third = run(settings, graph)
+    assert third.sent.source.ready
+    assert third.seconds["upload"] > third.reused > 0
+
+
+def test_the_clients_of_cora_take_longer_than_the_server():
+    need("Cora")
+    settings = Settings(dataset="Cora", alpha=0.9, steps=20)
+    for _ in range(2):
+        seconds = run(settings).seconds
+        assert seconds["upload"] > seconds["estimate"]
 
 
 def test_class_means_far_out_take_one_propagation():
