@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from spear_core import Settings, classify, load, run, split
+from spear_core import Settings, classify, load, run, run_on, split
 from spear_core.classify import MANY
 from spear_core.measures.silhouette import row_products
 from spear_core.memory.kept import Kept
@@ -80,13 +80,29 @@ def test_a_changed_graph_gives_what_a_new_one_gives(change):
 def test_a_partition_of_another_graph_keeps_what_does_not_depend_on_it():
     graph = random_graph(5)
     part = split(graph, Settings(clients=3, beta=1.0))
-    relabelled = part.on(graph.replace(y=graph.y.flip(0)))
+    relabelled = part.replace(graph=graph.replace(y=graph.y.flip(0)))
     assert relabelled.operator_t is part.operator_t
     assert relabelled.sizes is part.sizes
     assert not torch.equal(relabelled.counts, part.counts)
-    rewired = part.on(graph.replace(edge_index=graph.edge_index[:, ::2]))
+    rewired = part.replace(graph=graph.replace(edge_index=graph.edge_index[:, ::2]))
     assert rewired.operator_t is not part.operator_t
     assert rewired.train_counts is part.train_counts
+
+
+def test_a_changed_partition_gives_what_a_new_one_gives():
+    settings = Settings(clients=3, beta=1.0)
+    part = split(random_graph(5), settings)
+    operator = part.operator_t
+    run_on(part, settings).metrics.to_dict()
+    assert part.replace(redraws=7).operator_t is operator
+    for changes in ({"owner": part.owner.flip(0)}, {"clients": 5}, {"graph": random_graph(6)}):
+        changed, fresh = part.replace(**changes), replace(part, **changes)
+        asked = replace(settings, clients=changed.clients)
+        a, b = run_on(changed, asked), run_on(fresh, asked)
+        assert torch.equal(changed.counts, fresh.counts)
+        assert torch.equal(changed.sizes, fresh.sizes)
+        assert torch.equal(a.prediction.labels, b.prediction.labels)
+        assert a.metrics.to_dict() == pytest.approx(b.metrics.to_dict(), nan_ok=True)
 
 
 def test_dense_features_have_no_copy_in_float64():
