@@ -5,7 +5,6 @@ A `pause` is called between pieces of work, so that whoever asked can go first o
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -50,7 +49,7 @@ class Map:
         """Whether nothing better will come: the UMAP, or too few nodes for one."""
         return self.fitted or len(self.nodes) < FEWEST
 
-    @cached_property
+    @property
     def radius(self) -> float:
         """Root mean square distance from the middle: divide by it to draw all maps in one frame."""
         return float(self.xy.square().sum(1).mean().sqrt()) or 1.0
