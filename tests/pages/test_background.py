@@ -14,6 +14,7 @@ import torch
 from pages.shared import background
 from pages.shared.background import Visitor
 from spear_core import Settings, powers, run
+from spear_core.memory.sizes import bytes_of
 from tests.conftest import random_graph
 from tests.test_exact import mirrored
 
@@ -101,6 +102,17 @@ def test_without_room_for_every_step_the_present_one_is_kept(monkeypatch):
         if there:
             want = run(settings, random_graph(5)).z
             torch.testing.assert_close(z, want, atol=1e-6, rtol=0)
+
+
+def test_sums_of_classes_are_made_where_there_is_room_and_counted(monkeypatch):
+    result = run(SETTINGS, random_graph(5))
+    sums = 4 * len(result.sent.label) * result.graph.num_features * 7  # t = 0 … 6
+    for room, there in ((sums - 1, False), (sums, True)):
+        monkeypatch.setattr(background, "ROOM", room)
+        prepare(result)
+        assert kept(result)[1] == there
+    assert bytes_of(result.sent.source.powers) == sums
+    assert bytes_of(result.held) >= bytes_of(result.graph) + sums
 
 
 def test_what_is_prepared_for_one_graph_leaves_that_of_another_alone():
