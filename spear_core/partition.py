@@ -71,6 +71,10 @@ class Partition:
         source, target = self.graph.edge_index
         return self.owner.index_select(0, source) != self.owner.index_select(0, target)
 
+    def nodes_of(self, client: int) -> Tensor:
+        """The nodes that one client holds, ascending."""
+        return (self.owner == client).nonzero().squeeze(1)
+
     @property
     def cut_edges(self) -> int:
         return int(self.cut.sum())
