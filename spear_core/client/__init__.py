@@ -25,15 +25,12 @@ def upload(partition: Partition, settings: Settings) -> Uploads:
     source = sent.source
     assert source is not None
     if settings.head == "cosine":
-        if not source.ready:
-            source.mass  # noqa: B018  kept with the partition
-        return sent
+        return replace(sent, source=source.done())
     private = settings.epsilon < math.inf  # noise is calibrated to the energy itself
     rank = 0.0 if private else settings.sketch
     rest, rows = residuals_of(source, rank, settings.sketch_cap, settings.seed, private)
-    if rows is None:
-        source.mass  # noqa: B018
-    return replace(sent, rows=rows, residuals=rest)
+    source = source.done() if rows is None else source
+    return replace(sent, rows=rows, residuals=rest, source=source)
 
 
 def unsmoothed(

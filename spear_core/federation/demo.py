@@ -13,12 +13,11 @@ from spear_core.federation.deployment import Deployment
 from spear_core.federation.files import client_graph, write_client
 from spear_core.federation.flower import check_ended, run_config
 from spear_core.federation.names import shaped
-from spear_core.federation.report import read_folder
+from spear_core.federation.report import NEAR, add_to, read_folder
 from spear_core.measures.spread import percent
 from spear_core.run import Result, run
 from spear_core.settings import Settings
 
-NEAR = 1e-6  # of prototypes and scores that travelled as float32
 # everything is on this machine: nobody is late, the machine is slow
 PATIENT = {"join-deadline": 600.0, "answer-deadline": 600.0}
 
@@ -49,7 +48,7 @@ def compare(result: Result, prototypes: torch.Tensor) -> tuple[float, int, int]:
 
 def main(settings: Settings, say: Callable[[str], None] = print, keep: Path | None = None) -> None:
     """Split, start, run, compare, stop."""
-    result = run(settings)
+    result, private = run(settings), settings.epsilon < float("inf")
     with tempfile.TemporaryDirectory(prefix="spear-federation-") as scratch:
         folder = keep or Path(scratch)
         paths = export_clients(result, folder / "clients")
@@ -65,19 +64,18 @@ def main(settings: Settings, say: Callable[[str], None] = print, keep: Path | No
             ended = deployment.run(config)
             check_ended(ended, out)
             report, prototypes = read_folder(out)
+            assert prototypes is not None
+            if not private:
+                far, differing, report.near_ties = compare(result, torch.from_numpy(prototypes))
+                add_to(out, near_ties=report.near_ties)
             for line in report.lines():
                 say(line)
         say("everything that was started has been stopped")
-    assert prototypes is not None
     say(f"{percent(result.metrics.accuracy)} on the whole graph in the explorer")
-    if settings.epsilon < float("inf"):
+    if private:
         say("Privacy noise is drawn in secret by every node, so the results differ on purpose.")
         return
-    far, differing, tied = compare(result, torch.from_numpy(prototypes))
-    say(
-        f"largest difference of a prototype {far:.1e}, {differing} predictions differ; "
-        f"at {tied} nodes the two best scores are within {NEAR:g}, and either may win"
-    )
+    say(f"largest difference of a prototype {far:.1e}, {differing} predictions differ")
     if far >= NEAR or differing:
         raise SpearError("The federation and the explorer do not agree; please report it.")
     say("The federation equals the explorer.")

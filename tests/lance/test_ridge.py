@@ -152,7 +152,7 @@ def test_a_client_without_training_rows_sends_nothing():
     graph = random_graph(1)
     partition = parts(graph, 3)
     graph = graph.replace(train=graph.train & (partition.owner != 1))
-    result = run_on(partition.on(graph), replace(EXACT, clients=3))
+    result = run_on(partition.replace(graph=graph), replace(EXACT, clients=3))
     assert result.metrics.client_bytes_up[1] == 0
     assert result.uploads.residuals.energy[1] == 0
 
