@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.parts import compare_live, compare_spaces, compare_table
-from pages.shared import frame, lab, link, runs, show
+from pages.shared import estimator, frame, lab, link, runs, show
 from spear_core import PAPER_SEEDS
 from spear_core.baselines import METHODS
 from spear_core.baselines.views import beta_trend
@@ -29,15 +29,16 @@ reached = f"five seeds: {with_spread(*spear)}"
 if runs.heavy(result):
     reached = f"seed {settings.seed} alone, since a run takes a while: {spear[0]:.1f}"
 theirs = rivals.accuracies(settings.dataset, settings.clients, settings.beta)
-shown = compare_table.table(result, spear, found, theirs)
+ours = estimator.name_of(settings)
+shown = compare_table.table(result, spear, found, theirs, ours)
 
 st.caption(
     f"{settings.dataset}, {equation('clients', settings.clients)}, "
     f"{equation('beta', settings.beta)}: the same split, the same "
-    f"labels, tested on the full graph. SPEAR, {reached} %."
+    f"labels, tested on the full graph. {ours}, {reached} %."
 )
 if left_out := lab.in_words(given):
-    st.markdown(f"All of them on clean data here. Left out, for SPEAR too: {', '.join(left_out)}.")
+    st.markdown(f"All on clean data here. Left out, for {ours} too: {', '.join(left_out)}.")
 view = show.switch("View", link.choices("compare"), "compare", label_visibility="collapsed")
 made = ""
 if found:
@@ -52,8 +53,8 @@ elif view in (TABLE, ROUNDS):
     )
 if view == TABLE:
     if found:
-        alt = f"Accuracy of {len(found)} stored runs, SPEAR {spear[0]:.1f} %."
-        chart = figures.accuracies(found, spear, theirs, rivals.unmeasured())
+        alt = f"Accuracy of {len(found)} stored runs, {ours} {spear[0]:.1f} %."
+        chart = figures.accuracies(found, spear, theirs, rivals.unmeasured(), ours)
         show.chart(chart, "compare-table", alt)
     compare_table.draw(shown)
     titles = [METHODS[s.method].title for s in found]
@@ -66,7 +67,7 @@ if view == TABLE:
         st.markdown(f"**Better here than the paper prints**: {', '.join(beaten)}.")
     ahead = [t for s, t in zip(found, titles, strict=True) if 100 * s.accuracy > spear[0]]
     if ahead:
-        st.markdown(f"**Ahead of SPEAR here**: {', '.join(dict.fromkeys(ahead))}.")
+        st.markdown(f"**Ahead of {ours} here**: {', '.join(dict.fromkeys(ahead))}.")
     st.caption(made)
     took, sizes = rivals.seconds(settings.dataset), rivals.traffic(settings.dataset)
     paper = ""
@@ -81,18 +82,20 @@ if view == TABLE:
         "has no global model: its clients' models are averaged once, at the end." + paper
     )
 elif view == ROUNDS and found:
-    show.chart(figures.over_rounds(found, spear), "compare-rounds", "Accuracy after every round.")
+    show.chart(
+        figures.over_rounds(found, spear, ours), "compare-rounds", "Accuracy after every round."
+    )
     st.caption(made)
 elif view == PARETO:
     bubbles = compare_live.spear_at(settings)
-    show.chart(figures.pareto(every, bubbles), "compare-pareto", "Seconds against accuracy.")
+    show.chart(figures.pareto(every, bubbles, ours), "compare-pareto", "Seconds against accuracy.")
     clients = ", ".join(
         str(k) for k in sorted({*(b[2] for b in bubbles), *(s.clients for s in every)})
     )
     st.caption(
         f"The larger a bubble, the more clients (here K = {clients}); hollow: with weight decay. "
-        "Processor seconds of all clients and the server, one after another; SPEAR's are taken now "
-        f"with seed {settings.seed}, the median of three runs. {made}"
+        "Processor seconds of all clients and the server, one after another; "
+        f"{ours}'s are taken now with seed {settings.seed}, the median of three runs. {made}"
     )
 elif view == BETA:
     trends = {
@@ -109,13 +112,13 @@ elif view == BETA:
     for alpha in (0.15, 0.8):
         swept = sweep(settings, seed=PAPER_SEEDS, beta=betas, alpha=[alpha])
         groups = [(b, 100 * g["accuracy"].dropna()) for b, g in swept.groupby("beta")]
-        lines[f"SPEAR, {equation('alpha', alpha)}"] = [
+        lines[f"{ours}, {equation('alpha', alpha)}"] = [
             (b, g.mean(), g.std(ddof=0)) for b, g in groups if len(g)
         ]
     show.chart(figures.boundary(trends, lines), "compare-beta", "Accuracy over β.")
     counts = [f"{len(s.seeds)} seeds of {s.rounds} rounds" for t in trends.values() for s in t]
     st.caption(
-        f"SPEAR: means and spread of five seeds. FedAvg: {' or '.join(dict.fromkeys(counts))}."
+        f"{ours}: means and spread of five seeds. FedAvg: {' or '.join(dict.fromkeys(counts))}."
         if trends
         else "No FedAvg run over β is stored for this dataset and K; Cora with K = 10 has some."
     )
@@ -126,7 +129,7 @@ compare_live.live(settings, result)
 show.export({"methods": shown})
 show.same_in_python(
     settings,
-    "SPEAR beside FedAvg",
+    f"{ours} beside FedAvg",
     "from spear_core.baselines import defaults, train",
     'f = train(s, defaults("fedavg", rounds=5))',
     "print(r.metrics.accuracy, f.accuracy, f.histogram)",

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.parts import sensitivity_sweeps
-from pages.shared import frame, link, runs, show
+from pages.shared import estimator, frame, link, runs, show
 from spear_core.figures import sweep as figures
 from spear_core.settings import symbol
 
@@ -78,7 +78,7 @@ else:
 show.export(sensitivity_sweeps.files(table, swept))
 show.same_in_python(
     settings,
-    "Sensitivity of SPEAR",
+    f"Sensitivity of {estimator.name_of(settings)}",
     "from spear_core import PAPER_SEEDS",
     "from spear_core.sweeps import sweep",
     "import spear_core.figures.sweep",

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import link, runs, show
+from pages.shared.estimator import name_of
 from spear_core import Result, Settings, load, run_on, split
 from spear_core.baselines import METHODS
 from spear_core.baselines.loop import Point, curve_so_far, train
@@ -153,7 +154,8 @@ def _ended(done: Any, result: Result) -> str:
     once = spear_once(result.settings)[0]
     sent = human_bytes(sum(done.traffic.up) + sum(done.traffic.down))
     words = (
-        f"{done.training.rounds} rounds: {seconds:.2f} s of clients and server, {sent} sent. SPEAR "
+        f"{done.training.rounds} rounds: {seconds:.2f} s of clients and server, {sent} sent. "
+        f"{name_of(result.settings)} "
         f"took {1000 * once:.1f} ms, once: {seconds / once:,.0f} times faster."
     )
     if done.constant is not None:
@@ -166,7 +168,7 @@ def _grow(place: Any, shown: Live, result: Result) -> None:
     every = range(1, shown.rounds + 1)
     lines = {
         "after each round": [shown.points.get(r) for r in every],
-        figures.ONE_SHOT: [_spear_percent(result)] * shown.rounds,
+        figures.one_shot(name_of(result.settings)): [_spear_percent(result)] * shown.rounds,
     }
     frame = pd.DataFrame(lines, index=pd.Index(every, name="round"), dtype=float)
     place.line_chart(frame, y_label="accuracy, %", color=[ORANGE, BLUE], height=280)
@@ -178,11 +180,12 @@ def _draw(shown: Live, result: Result) -> None:
     A stopped one may still be in its last round beside this, so it is read once.
     """
     words, points = shown.words, dict(shown.points)
+    ours = name_of(result.settings)
     known = {r: percent for r, percent in points.items() if not math.isnan(percent)}
     rounds, percent = list(known), list(known.values())
     st.markdown(f"**{shown.title}{f': {percent[-1]:.1f} %' if percent else ''}**")
     if percent:
-        chart = figures.live(rounds, percent, shown.rounds, _spear_percent(result))
+        chart = figures.live(rounds, percent, shown.rounds, _spear_percent(result), ours)
         show.chart(chart, "compare-live", f"Accuracy after each round of {shown.title}.")
     st.caption(
         words

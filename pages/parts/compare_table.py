@@ -31,12 +31,12 @@ NUMBERS = ("accuracy, %", "±", "printed, %", "seconds", "best round, %", "top c
 
 
 def table(
-    result: Result, spear: Spread, found: list[Summary], printed: dict[str, float]
+    result: Result, spear: Spread, found: list[Summary], printed: dict[str, float], ours: str
 ) -> pd.DataFrame:
     """One line a method and way of training; what was not run says so."""
     metrics = result.metrics
     first = {
-        "method": "SPEAR",
+        "method": ours,
         "accuracy, %": spear[0],
         "±": None if runs.heavy(result) else spear[1],
         "seconds": spear_once(result.settings)[0],

@@ -17,26 +17,30 @@ Bubble = tuple[float, float, int]  # seconds, accuracy in percent, clients
 
 BARS = {"thickness": 1, "width": 3, "color": GREY}
 DECAYED = "with weight decay 5e-4"
-ONE_SHOT = "SPEAR, one shot"
+OURS = "SPEAR"  # unless another estimator is chosen
 
 
 def accuracies(
-    rows: Sequence[Summary], spear: Spread, printed: dict[str, float], missing: Sequence[str] = ()
+    rows: Sequence[Summary],
+    spear: Spread,
+    printed: dict[str, float],
+    missing: Sequence[str] = (),
+    ours: str = OURS,
 ) -> go.Figure:
-    """A bar for every method with its spread, SPEAR first and as a line, and what the paper prints.
+    """A bar for every method with its spread, ours first and as a line, and what the paper prints.
 
     Methods that are not measured have a row of their own that says so.
     """
     figure = go.Figure()
     figure.add_bar(
-        y=["SPEAR"],
+        y=[ours],
         x=[spear[0]],
         error_x=BARS | {"array": [spear[1]]},
-        hovertemplate="SPEAR: %{x:.1f} %, once<extra></extra>",
+        hovertemplate=f"{ours}: %{{x:.1f}} %, once<extra></extra>",
         orientation="h",
         marker_color=BLUE,
         offsetgroup="default",
-        name=ONE_SHOT,
+        name=one_shot(ours),
         showlegend=False,  # its line is there
     )
     for recipe, name in (("default", "measured"), ("literature", DECAYED)):
@@ -55,7 +59,7 @@ def accuracies(
             visible=bool(some),
         )
     had = {row.method for row in rows}
-    names = ["SPEAR", *(m.title for m in METHODS.values() if m.name in had), *missing]
+    names = [ours, *(m.title for m in METHODS.values() if m.name in had), *missing]
     shown = [(name, printed.get(name, 0.0)) for name in names if name in printed or name in missing]
     sizes = [9 if name in printed else 0 for name, _ in shown]
     marker = {"symbol": "x", "size": sizes, "color": ORANGE, "opacity": 1.0}
@@ -65,15 +69,15 @@ def accuracies(
     x, y = [value for _, value in shown], [name for name, _ in shown]
     said = "%{y}: %{x:.2f} % printed"
     figure.add_trace(dot_trace(x, y, "printed in the paper", marker, said, **look))
-    _spear(figure, spear, vertical=True)
+    _spear(figure, spear, ours, vertical=True)
     figure.update_xaxes(**ACCURACY, rangemode="tozero")
     order = {"categoryorder": "array", "categoryarray": names, "autorange": "reversed"}
     figure.update_yaxes(automargin=True, **order)
     return layout(figure, 110 + 34 * len(names), barmode="group", legend_itemsizing="constant")
 
 
-def over_rounds(rows: Sequence[Summary], spear: Spread) -> go.Figure:
-    """Mean accuracy after every round, and the line that SPEAR reaches without any."""
+def over_rounds(rows: Sequence[Summary], spear: Spread, ours: str = OURS) -> go.Figure:
+    """Mean accuracy after every round, and the line that ours reaches without any."""
     figure = go.Figure()
     for row in rows:
         method, plain = METHODS[row.method], row.recipe == "default"
@@ -86,25 +90,27 @@ def over_rounds(rows: Sequence[Summary], spear: Spread) -> go.Figure:
     if any(row.recipe == "literature" for row in rows):
         grey = {"color": GREY, "dash": "dot"}
         figure.add_scatter(x=[None], y=[None], mode="lines", name=DECAYED, line=grey)
-    _spear(figure, spear)
+    _spear(figure, spear, ours)
     figure.update_xaxes(title="round")
     figure.update_yaxes(**ACCURACY, rangemode="tozero")
     return layout(figure, 460)
 
 
-def live(rounds: Sequence[int], percent: Sequence[float], most: int, spear: float) -> go.Figure:
+def live(
+    rounds: Sequence[int], percent: Sequence[float], most: int, spear: float, ours: str = OURS
+) -> go.Figure:
     """The curve of a run as far as it is, in the frame of all its rounds."""
     figure = go.Figure()
     look: Trace = {"mode": "lines+markers", "line": {"color": ORANGE}}
     said, dot = "round %{x}: %{y:.1f} %", {"size": 4}
     figure.add_trace(dot_trace(list(rounds), list(percent), "after each round", dot, said, **look))
-    _spear(figure, (spear, 0.0))
+    _spear(figure, (spear, 0.0), ours)
     figure.update_xaxes(title="round", range=[0.5, most + 0.5])
     figure.update_yaxes(**ACCURACY, range=[0, 103])
     return layout(figure, 280)
 
 
-def pareto(rows: Sequence[Summary], spear: Sequence[Bubble]) -> go.Figure:
+def pareto(rows: Sequence[Summary], spear: Sequence[Bubble], ours: str = OURS) -> go.Figure:
     """Seconds against accuracy, on a logarithmic axis; a bubble grows with its clients."""
     figure = go.Figure()
     for method in METHODS.values():
@@ -114,9 +120,9 @@ def pareto(rows: Sequence[Summary], spear: Sequence[Bubble]) -> go.Figure:
             marker = {"color": method.colour, "symbol": shapes, "opacity": 0.85}
             points = [(row.seconds, 100 * row.accuracy, row.clients) for row in some]
             figure.add_trace(_bubbles(points, method.title, marker))
-    text = ["SPEAR" if i == 0 else "" for i in range(len(spear))]
+    text = [ours if i == 0 else "" for i in range(len(spear))]
     look = {"mode": "markers+text", "text": text, "textposition": "bottom center"}
-    figure.add_trace(_bubbles(spear, "SPEAR", {"color": BLUE, "opacity": 0.7}) | look)
+    figure.add_trace(_bubbles(spear, ours, {"color": BLUE, "opacity": 0.7}) | look)
     seconds = [*(row.seconds for row in rows), *(s for s, _, _ in spear)]
     figure.update_xaxes(title="seconds of clients and server", **log_ticks(np.array(seconds)))
     figure.update_yaxes(**ACCURACY, rangemode="tozero")
@@ -171,8 +177,13 @@ def space(shown: Space, label: np.ndarray, names: Sequence[str]) -> go.Figure:
     return layout(figure, 300, showlegend=False)
 
 
-def _spear(figure: go.Figure, spear: Spread, vertical: bool = False) -> None:
-    """SPEAR's accuracy as a line across the figure, with its spread as a band."""
+def one_shot(ours: str) -> str:
+    """What the line of our own estimator is called."""
+    return f"{ours}, one shot"
+
+
+def _spear(figure: go.Figure, spear: Spread, ours: str, vertical: bool = False) -> None:
+    """Our accuracy as a line across the figure, with its spread as a band."""
     line = {"color": BLUE, "width": 2}
     low, high = spear[0] - spear[1], spear[0] + spear[1]
     band = {"fillcolor": BLUE, "opacity": 0.15, "line_width": 0}
@@ -182,4 +193,4 @@ def _spear(figure: go.Figure, spear: Spread, vertical: bool = False) -> None:
     else:
         figure.add_hline(spear[0], line=line)
         figure.add_hrect(low, high, **band)
-    figure.add_scatter(x=[None], y=[None], mode="lines", name=ONE_SHOT, line=line)  # for the legend
+    figure.add_scatter(x=[None], y=[None], mode="lines", name=one_shot(ours), line=line)
