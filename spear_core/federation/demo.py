@@ -1,24 +1,24 @@
 """`make federation-demo`: a real federation on this machine, compared with the explorer's run."""
 
 import tempfile
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import torch
+import numpy as np
 
 from spear_core.classify import classify
 from spear_core.errors import SpearError
 from spear_core.federation.deployment import Deployment
 from spear_core.federation.files import client_graph, write_client
 from spear_core.federation.flower import check_ended, run_config
+from spear_core.federation.model import COSINE, RIDGE, model
 from spear_core.federation.names import shaped
 from spear_core.federation.report import read_folder
 from spear_core.measures.spread import percent
 from spear_core.run import Result, run
 from spear_core.settings import Settings
 
-NEAR = 1e-6  # of prototypes and scores that travelled as float32
+NEAR = 1e-6  # of scores by what travelled as float32
 # everything is on this machine: nobody is late, the machine is slow
 PATIENT = {"join-deadline": 600.0, "answer-deadline": 600.0}
 
@@ -31,16 +31,18 @@ def export_clients(result: Result, folder: Path) -> list[Path]:
     return paths
 
 
-def compare(result: Result, prototypes: torch.Tensor) -> tuple[float, int, int]:
-    """Largest difference of the prototypes, how many predictions differ, and how many are ties.
+def compare(result: Result, arrays: Mapping[str, np.ndarray]) -> tuple[float, int, int]:
+    """Largest difference of a score, how many predictions differ, and how many are ties.
 
     A tie has its two best scores closer than what travelled as float32 can tell: there another
     winner is no difference.
     """
-    far = float((result.estimate.prototypes.cpu() - prototypes).abs().max())
-    theirs = replace(result.estimate, prototypes=prototypes.to(result.graph.device))
+    names = COSINE if result.estimate.ridge is None else RIDGE
+    theirs = model({name: arrays[name] for name in names}, result.graph.device)
     said = classify(result.graph, theirs, result.settings)
     scores = result.prediction.scores
+    seen = result.estimate.seen
+    far = float((said.scores - scores)[:, seen].abs().max())
     best = scores.topk(min(2, scores.shape[1]), dim=1).values
     tied = (best[:, 0] - best[:, -1] < NEAR) & (scores.shape[1] > 1)
     differing = (said.labels != result.prediction.labels) & ~tied
@@ -64,18 +66,18 @@ def main(settings: Settings, say: Callable[[str], None] = print, keep: Path | No
             say(f"{len(paths)} SuperNodes registered and started; asking each once")
             ended = deployment.run(config)
             check_ended(ended, out)
-            report, prototypes = read_folder(out)
+            report, arrays = read_folder(out)
             for line in report.lines():
                 say(line)
         say("everything that was started has been stopped")
-    assert prototypes is not None
+    assert arrays is not None
     say(f"{percent(result.metrics.accuracy)} on the whole graph in the explorer")
     if settings.epsilon < float("inf"):
         say("Privacy noise is drawn in secret by every node, so the results differ on purpose.")
         return
-    far, differing, tied = compare(result, torch.from_numpy(prototypes))
+    far, differing, tied = compare(result, arrays)
     say(
-        f"largest difference of a prototype {far:.1e}, {differing} predictions differ; "
+        f"largest difference of a score {far:.1e}, {differing} predictions differ; "
         f"at {tied} nodes the two best scores are within {NEAR:g}, and either may win"
     )
     if far >= NEAR or differing:
