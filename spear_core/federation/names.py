@@ -56,6 +56,14 @@ def sketch_rank(settings: Settings) -> float:
     return settings.sketch if asked else 0.0
 
 
+def sends(settings: Settings) -> str:
+    """What a client sends, in words."""
+    if settings.head == "cosine":
+        return "prototypes and counts"
+    sketch = "a sketch of its residuals" if sketch_rank(settings) else "no sketch of its residuals"
+    return f"prototypes, counts, its energy and {sketch}"
+
+
 def honest(settings: Settings) -> Settings:
     """The settings as they are, or one sentence if a demo of real clients cannot follow them."""
     lies = settings.forge != "none" or settings.inflate != 1
