@@ -7,9 +7,9 @@ from pages.shared import frame, runs, show
 from pages.shared.plain import plain
 from spear_core import SpearError
 from spear_core.federation import lines
-from spear_core.federation.names import offered, shaped
+from spear_core.federation.names import offered, sends, shaped
 from spear_core.federation.report import read_report
-from spear_core.figures import human_bytes
+from spear_core.figures import human_bytes, message
 from spear_core.figures.machines import machines
 from spear_core.measures.spread import percent
 
@@ -19,7 +19,7 @@ told = shaped(settings, result.graph)
 
 st.markdown(
     "The same functions run on [Flower](https://flower.ai): each machine keeps its graph, is asked "
-    "once, and answers with prototypes and counts."
+    f"once, and answers with {sends(told)}."
 )
 st.markdown(machines(result), unsafe_allow_html=True)
 try:
@@ -38,18 +38,19 @@ with left:
     several = [lines.export_line(settings), *lines.node_lines()]
     st.code("\n".join(several), language="bash", wrap_lines=True, height=256)
     st.caption(
-        "A real client has its own graph already: name it as data-path instead. max-epsilon and "
-        "max-answers beside it limit what the node tells, whatever a run asks for."
+        "A real client has its own graph already: name it as data-path instead. max-epsilon, "
+        "max-answers and max-sketch beside it limit what the node tells, whatever a run asks for."
     )
 with right:
     st.markdown("**On the server**: one run with the present settings.")
     st.code(lines.federate_line(told), language="bash", wrap_lines=True, height=144)
     st.caption("The same in Flower's words; this line exits with 0 even if the run failed:")
     st.code(lines.run_line(told), language="bash", wrap_lines=True, height=144)
+    sketched = message.sketched(result)
     up = human_bytes(result.metrics.bytes_up_per_client)
     st.caption(
-        f"Expect {len(result.uploads.client)} prototypes, {up} from a client on average, and "
-        f"{percent(result.metrics.accuracy)} on the whole graph."
+        f"Expect {len(result.uploads.client)} prototypes{sketched}, {up} from a client on average, "
+        f"and {percent(result.metrics.accuracy)} on the whole graph."
     )
 
 st.markdown("#### The report of a run")

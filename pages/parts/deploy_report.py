@@ -82,7 +82,7 @@ def cut(text: str, most: int = 300) -> str:
 
 def _bytes(report: Report, result: Result) -> pd.DataFrame:
     rows = {
-        "prototypes, counts, labels": (report.counted_bytes, result.metrics.bytes_up_total),
+        report.parts: (report.counted_bytes, result.metrics.bytes_up_total),
         "the same in Flower's records": (report.record_bytes, None),
         "on the wire, up": (report.wire_up, None),
         "on the wire, down": (report.wire_down, None),

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from spear_core.client import LARGEST_COUNT, Uploads
+from spear_core.client import LARGEST_COUNT, Residuals, Uploads
 
 ROUNDING = 1e-5  # of an energy
 LONGEST = 1 + 1e-5  # a mean of unit vectors is no longer than 1; the rest is rounding
@@ -71,10 +71,14 @@ def check_one(
     clients: int,
     classes: int,
     features: int,
+    energy: Any = None,
+    sketch: Any = None,
+    rank: float = 0.0,
 ) -> tuple[Uploads, tuple[Rejected, ...]]:
     """What one client really sent, whatever it is: the rows that can be true, and the others.
 
-    The three parts may be anything at all. The client number is the server's own knowledge.
+    The parts may be anything at all. The client number is the server's own knowledge, and so is
+    the rank of the sketch that it asked for. Energy and sketch belong to the ridge head.
     """
     try:
         if not 0 <= client < clients:
@@ -85,13 +89,21 @@ def check_one(
             raise ValueError(f"{rows} rows for {classes} classes")
         count = _numbers(counts, "counts", (rows,))
         vectors = _numbers(prototypes, "prototypes", (rows, features)).float()
+        rest = None
+        if energy is not None:
+            rest = _rest(client, energy, sketch, clients, features)
+            _check_rank(len(rest.rows), rank, count)
     except ValueError as error:
         nothing = torch.zeros(0, dtype=torch.int64, device="cpu")
         none = torch.zeros(0, features, device="cpu")
         empty = Uploads(nothing, nothing, nothing, none, clients, classes)
         return empty, (Rejected(client, None, str(error)),)
     who = torch.full((rows,), client, dtype=torch.int64, device="cpu")
-    return check(Uploads(who, label, count, vectors, clients, classes))
+    kept, rejected = check(Uploads(who, label, count, vectors, clients, classes, residuals=rest))
+    if rest is not None and not len(kept.client):  # an energy of nobody is not looked at
+        nobody = torch.zeros(clients, dtype=torch.bool, device="cpu")
+        kept = kept.replace(residuals=rest.of(nobody))
+    return kept, rejected
 
 
 def join(parts: Sequence[Uploads], device: torch.device | str = "cpu") -> Uploads:
@@ -109,7 +121,34 @@ def join(parts: Sequence[Uploads], device: torch.device | str = "cpu") -> Upload
         prototypes[order],
         first.clients,
         first.classes,
+        residuals=_joined([part.residuals for part in parts if part.residuals], device),
     )
+
+
+def _joined(parts: Sequence[Residuals], device: torch.device | str) -> Residuals | None:
+    """The residuals of several clients as one, sorted by client; None where nobody sent any."""
+    if not parts:
+        return None
+    energy = torch.stack([part.energy for part in parts]).sum(0).to(device)
+    rows, owner = (torch.cat([getattr(p, name) for p in parts]) for name in ("rows", "owner"))
+    order = torch.argsort(owner, stable=True)
+    return Residuals(energy, rows[order].to(device), owner[order].to(device))
+
+
+def _rest(client: int, energy: Any, sketch: Any, clients: int, features: int) -> Residuals:
+    """One client's residuals among those of all, or one sentence on why they are none."""
+    told = torch.zeros(clients, dtype=torch.float64, device="cpu")
+    told[client] = _numbers(energy, "energies", (1,))[0]
+    rows = _numbers(sketch, "sketch rows", (None, features)).float()
+    return Residuals(told, rows, torch.full((len(rows),), client, device="cpu"))
+
+
+def _check_rank(rows: int, rank: float, count: Tensor) -> None:
+    """Raise unless a sketch has no more rows than were asked for, and than there are nodes for."""
+    if rows > rank:
+        raise ValueError(f"its sketch has {rows} rows and the run asks for at most {rank:g}")
+    if rows and not rows <= float(count.sum()) - int((count > 0).sum()):
+        raise ValueError(f"its sketch has {rows} rows, more than its counts leave room for")
 
 
 def _impossible(uploads: Uploads) -> Iterator[tuple[str, Tensor]]:

@@ -1,4 +1,4 @@
-"""The client side: answer one question with prototypes and counts, and nothing else."""
+"""The client side: answer one question with what the estimator asks for, and nothing else."""
 
 import math
 import traceback
@@ -11,15 +11,18 @@ import torch
 from flwr.app import ArrayRecord, ConfigRecord, Context, Message, MetricRecord, RecordDict
 from flwr.clientapp import ClientApp
 
+from spear_core.classify import classify
 from spear_core.client import Uploads, upload
 from spear_core.datasets.arrays import decoded
 from spear_core.errors import SpearError
 from spear_core.federation.files import read_client
-from spear_core.federation.limits import allow, private
+from spear_core.federation.limits import allow, limited, private
+from spear_core.federation.model import model, shapes
+from spear_core.federation.names import sketch_rank
 from spear_core.federation.records import client_settings, upload_record
 from spear_core.graph import Graph
 from spear_core.partition import Partition
-from spear_core.propagate import propagate
+from spear_core.server import Estimate
 from spear_core.settings import Settings
 from spear_core.transforms.privacy import privatise
 
@@ -55,13 +58,14 @@ def fitted(graph: Graph, settings: Settings) -> Graph:
     return graph.replace(classes=settings.classes)
 
 
-def count_right(graph: Graph, settings: Settings, prototypes: torch.Tensor) -> tuple[int, int]:
-    """How many of a client's own test nodes the global prototypes get right, and wrong."""
-    seen = prototypes.abs().sum(dim=1) > 0
-    scores = propagate(graph.operator, graph.project(prototypes), settings.alpha, settings.steps)
-    said = scores.masked_fill(~seen, -torch.inf).argmax(dim=1)[graph.test_nodes]
-    right = int((said == graph.y[graph.test_nodes]).sum())
-    return right, len(said) - right
+def count_right(graph: Graph, settings: Settings, given: Estimate) -> tuple[int, int]:
+    """How many of a client's own test nodes the global estimate gets right, and wrong.
+
+    Where smoothing is gated, the client goes by its own affinity: it sees no other nodes.
+    """
+    said = classify(graph, given, settings)
+    right = int((said.labels == graph.y[said.nodes]).sum())
+    return right, len(said.nodes) - right
 
 
 def discreet(step: Step) -> Step:
@@ -87,23 +91,28 @@ def discreet(step: Step) -> Step:
 @app.query("upload")
 @discreet
 def send_upload(message: Message, context: Context) -> Message:
-    """Prototypes and counts of this node's graph, once a run."""
+    """Prototypes and counts of this node's graph, once a run; for the ridge head its residuals.
+
+    A node that sends a smaller sketch than it was asked for says so.
+    """
     if SENT in context.state:
         raise SpearError("This node has already answered in this run; it answers once.")
     settings = client_settings(_config(message, "settings"))
     path = data_path(context)
-    graph = read_client(path)
+    graph, mine = read_client(path), limited(context.node_config, settings)
     allow(context.node_config, path, settings, f"run {context.run_id}: an upload,")
     context.state[SENT] = MetricRecord({"epsilon": settings.epsilon})
-    made = local_uploads(fitted(graph, settings), settings, _secret())
-    parts = (part.cpu().numpy() for part in (made.label, made.counts, made.prototypes))
-    return Message(RecordDict({"upload": upload_record(*parts)}), reply_to=message)
+    made = local_uploads(fitted(graph, settings), mine, _secret())
+    content = RecordDict({"upload": upload_record(made)})
+    if sketch_rank(mine) < sketch_rank(settings):
+        content["limits"] = MetricRecord({"max-sketch": mine.sketch})
+    return Message(content, reply_to=message)
 
 
 @app.evaluate()
 @discreet
 def evaluate(message: Message, context: Context) -> Message:
-    """How many of this node's test nodes the global prototypes get right; never under privacy."""
+    """How many of this node's test nodes the global estimate gets right; never under privacy."""
     settings = client_settings(_config(message, "settings"))
     sent = context.state.get(SENT)
     noisy = isinstance(sent, MetricRecord) and sent["epsilon"] != math.inf
@@ -113,12 +122,10 @@ def evaluate(message: Message, context: Context) -> Message:
         raise SpearError("This node has already tested in this run; it tests once.")
     path = data_path(context)
     graph = fitted(read_client(path), settings)
-    arrays = message.content["prototypes"]
-    assert isinstance(arrays, ArrayRecord)
-    given = decoded(arrays["prototypes"].data, (settings.classes, settings.features))
+    given = _model(message, settings)
     allow(context.node_config, path, settings, f"run {context.run_id}: a test,")
     context.state[TESTED] = MetricRecord({"epsilon": settings.epsilon})
-    right, wrong = count_right(graph, settings, torch.from_numpy(given.copy()))
+    right, wrong = count_right(graph, settings, given)
     content = RecordDict({"metrics": MetricRecord({"right": right, "wrong": wrong})})
     return Message(content, reply_to=message)
 
@@ -127,6 +134,17 @@ def _config(message: Message, name: str) -> ConfigRecord:
     record = message.content[name]
     assert isinstance(record, ConfigRecord)
     return record
+
+
+def _model(message: Message, settings: Settings) -> Estimate:
+    """The estimate that came from the server, of the sizes of the run."""
+    record = message.content["model"]
+    assert isinstance(record, ArrayRecord)
+    wanted = shapes(set(record), settings.classes, settings.features)
+    arrays = {name: decoded(record[name].data, shape) for name, shape in wanted.items()}
+    if any(arrays[name].shape != shape for name, shape in wanted.items()):
+        raise SpearError("What came back from the server has other sizes than the run.")
+    return model(arrays)
 
 
 def data_path(context: Context) -> Path:

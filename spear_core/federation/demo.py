@@ -1,17 +1,17 @@
 """`make federation-demo`: a real federation on this machine, compared with the explorer's run."""
 
 import tempfile
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import torch
+import numpy as np
 
 from spear_core.classify import classify
 from spear_core.errors import SpearError
 from spear_core.federation.deployment import Deployment
 from spear_core.federation.files import client_graph, write_client
 from spear_core.federation.flower import check_ended, run_config
+from spear_core.federation.model import COSINE, RIDGE, model
 from spear_core.federation.names import shaped
 from spear_core.federation.report import NEAR, add_to, read_folder
 from spear_core.measures.spread import percent
@@ -30,16 +30,18 @@ def export_clients(result: Result, folder: Path) -> list[Path]:
     return paths
 
 
-def compare(result: Result, prototypes: torch.Tensor) -> tuple[float, int, int]:
-    """Largest difference of the prototypes, how many predictions differ, and how many are ties.
+def compare(result: Result, arrays: Mapping[str, np.ndarray]) -> tuple[float, int, int]:
+    """Largest difference of a score, how many predictions differ, and how many are ties.
 
     A tie has its two best scores closer than what travelled as float32 can tell: there another
     winner is no difference.
     """
-    far = float((result.estimate.prototypes.cpu() - prototypes).abs().max())
-    theirs = replace(result.estimate, prototypes=prototypes.to(result.graph.device))
+    names = COSINE if result.estimate.ridge is None else RIDGE
+    theirs = model({name: arrays[name] for name in names}, result.graph.device)
     said = classify(result.graph, theirs, result.settings)
     scores = result.prediction.scores
+    seen = result.estimate.seen
+    far = float((said.scores - scores)[:, seen].abs().max())
     best = scores.topk(min(2, scores.shape[1]), dim=1).values
     tied = (best[:, 0] - best[:, -1] < NEAR) & (scores.shape[1] > 1)
     differing = (said.labels != result.prediction.labels) & ~tied
@@ -63,10 +65,10 @@ def main(settings: Settings, say: Callable[[str], None] = print, keep: Path | No
             say(f"{len(paths)} SuperNodes registered and started; asking each once")
             ended = deployment.run(config)
             check_ended(ended, out)
-            report, prototypes = read_folder(out)
-            assert prototypes is not None
+            report, arrays = read_folder(out)
+            assert arrays is not None
             if not private:
-                far, differing, report.near_ties = compare(result, torch.from_numpy(prototypes))
+                far, differing, report.near_ties = compare(result, arrays)
                 add_to(out, near_ties=report.near_ties)
             for line in report.lines():
                 say(line)
@@ -75,7 +77,7 @@ def main(settings: Settings, say: Callable[[str], None] = print, keep: Path | No
     if private:
         say("Privacy noise is drawn in secret by every node, so the results differ on purpose.")
         return
-    say(f"largest difference of a prototype {far:.1e}, {differing} predictions differ")
+    say(f"largest difference of a score {far:.1e}, {differing} predictions differ")
     if far >= NEAR or differing:
         raise SpearError("The federation and the explorer do not agree; please report it.")
     say("The federation equals the explorer.")

@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
-from flwr.app import ArrayRecord, Message
+from flwr.app import ArrayRecord, Message, MetricRecord
 
 from spear_core.client import Uploads
 from spear_core.datasets.arrays import LONGEST_HEADER, decoded
 from spear_core.defences.check import check_one, join
 from spear_core.errors import SpearError
+from spear_core.federation.names import sketch_rank
 from spear_core.federation.records import record_bytes
 from spear_core.federation.report import Report
 from spear_core.settings import Settings
@@ -33,13 +34,14 @@ def gather(
         try:
             if node not in answers:
                 raise SpearError("it did not answer by the deadline")
-            arrays = _arrays(answers[node], settings.classes, settings.features)
+            arrays = _arrays(answers[node], settings)
             kept, rejected = check_one(
                 nodes.index(node),
                 **arrays,
                 clients=len(nodes),
                 classes=settings.classes,
                 features=settings.features,
+                rank=sketch_rank(settings),
             )
             for one in rejected:
                 what = "" if one.label is None else f"class {one.label}: "
@@ -49,6 +51,7 @@ def gather(
             if len(kept.client) or not rejected:  # nothing to send is an answer too
                 report.answered.append(str(node))
                 parts.append(kept)
+                _note_limit(report, node, answers[node], settings)
         except SpearError as error:
             drop(report, node, str(error))
         except Exception as error:
@@ -89,19 +92,33 @@ def refusal(reply: Message) -> str:
     return f"it failed: {said[:250] or 'no reason given'}"
 
 
-def _arrays(reply: Message, classes: int, features: int) -> dict[str, np.ndarray]:
-    """The three parts of an upload, or a sentence why there are none."""
+def _note_limit(report: Report, node: int, reply: Message, settings: Settings) -> None:
+    """Say in the report that a node sends a smaller sketch than it was asked for."""
+    said = reply.content.get("limits")
+    most = said.get("max-sketch") if isinstance(said, MetricRecord) else None
+    if isinstance(most, int | float) and 0 <= most < sketch_rank(settings):
+        report.notes.append(f"Node {node} allows a sketch of rank {most:g} and sent no larger one.")
+
+
+def _arrays(reply: Message, settings: Settings) -> dict[str, np.ndarray]:
+    """The parts of an upload, or a sentence why there are none."""
     if reply.has_error():
         raise SpearError(refusal(reply))
     record = reply.content.get("upload")
+    classes, features = settings.classes, settings.features
+    most: dict[str, tuple[int, ...]]
     most = {"labels": (classes,), "counts": (classes,), "prototypes": (classes, features)}
+    if settings.head == "ridge":  # no sketch has more rows than columns
+        most |= {"energy": (1,), "sketch": (int(min(sketch_rank(settings), features)), features)}
     if not isinstance(record, ArrayRecord) or set(record) != set(most):
         raise SpearError("its answer holds no upload")
     arrays = {}
     for name, limits in most.items():
         data = record[name].data  # what it declares beside the bytes is not looked at
         if len(data) > WIDEST * int(np.prod(limits)) + LONGEST_HEADER:
-            raise SpearError(f"its {name} take {len(data)} bytes, more than {limits} numbers need")
+            raise SpearError(
+                f"it sent {len(data)} bytes of {name}, more than {limits} numbers need"
+            )
         try:
             arrays[name] = decoded(data, limits)
         except ValueError as error:

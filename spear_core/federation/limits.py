@@ -1,18 +1,19 @@
 """What a node allows, set by itself: how private its answers have to be, and how many it gives.
 
 The server chooses ε, so a node that promised its people something has to hold the server to it.
-The limits stand in the node's own config: max-epsilon, max-delta and max-answers.
+The limits stand in the node's own config: max-epsilon, max-delta, max-answers and max-sketch.
 """
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from spear_core.datasets.store import writing
 from spear_core.errors import SpearError
-from spear_core.settings import Settings
+from spear_core.settings import FIELDS, Settings
 
 USUAL_DELTA = 1e-5  # of a node that names an ε only
 
@@ -41,6 +42,14 @@ def private(config: Mapping[str, Any], settings: Settings) -> bool:
     return min(settings.epsilon, _number(config, "max-epsilon", math.inf)) < math.inf
 
 
+def limited(config: Mapping[str, Any], settings: Settings) -> Settings:
+    """The settings with no more rows in a sketch than this node sends."""
+    most = _number(config, "max-sketch", math.inf, least=0)
+    if settings.sketch <= most:
+        return settings
+    return replace(settings, sketch=math.floor(min(most, FIELDS["sketch"].metadata["high"])))
+
+
 def _count(ledger: Path, line: str, most: float) -> None:
     """Write a line for an answer before it is given, unless there are so many already.
 
@@ -57,9 +66,12 @@ def _count(ledger: Path, line: str, most: float) -> None:
         lines.write(line)
 
 
-def _number(config: Mapping[str, Any], name: str, usual: float) -> float:
+def _number(
+    config: Mapping[str, Any], name: str, usual: float, least: float = math.ulp(0.0)
+) -> float:
     """A limit of the node's config; one that is not a number above 0 lets nothing pass."""
     value = config.get(name, usual)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-        raise SpearError(f"{name} in the config of this node must be a number above 0.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
+        wanted = "above 0" if least else "0 or above"
+        raise SpearError(f"{name} in the config of this node must be a number {wanted}.")
     return float(value)

@@ -1,5 +1,6 @@
 """Which settings a federated run is told, and which it cannot have; needs no Flower."""
 
+import math
 from dataclasses import replace
 
 from spear_core.defences import DEFENCES
@@ -8,12 +9,16 @@ from spear_core.graph import Graph
 from spear_core.settings import Settings
 
 KNOBS = tuple(dict.fromkeys(one.knob for one in DEFENCES.values() if one.knob))  # each once
+SMOOTHING = ("smoothing", "gate", "gate_alpha", "gate_steps", "test_alpha", "test_steps")
+MESSAGE = ("head", "sketch", "sketch_cap", "seed")  # the seed draws a sketch's random columns
+PRIVACY = ("epsilon", "delta", "mechanism")
 RUN_SETTINGS = (  # everything else in Settings says how a demo is split
     *("alpha", "steps", "gamma", "shrinkage", "count_weights", "peers"),
-    *("defence", *KNOBS, "epsilon", "delta", "mechanism"),
+    *(*SMOOTHING, *MESSAGE, "ridge"),
+    *("defence", *KNOBS, *PRIVACY),
 )
 SHAPE = ("classes", "features")  # C and F: no client may choose them, and there is no usual value
-CLIENT_SETTINGS = ("alpha", "steps", "epsilon", "delta", "mechanism", *SHAPE)  # told to clients
+CLIENT_SETTINGS = ("alpha", "steps", *SMOOTHING, *MESSAGE, *PRIVACY, *SHAPE)  # told to clients
 
 
 def shaped(settings: Settings, graph: Graph) -> Settings:
@@ -39,15 +44,24 @@ def offered(settings: Settings) -> Settings:
     """The settings as they are, or one sentence if they need more than clients send."""
     if settings.reliability != "count":
         raise SettingError("Clients do not send their degrees; federate with reliability = count.")
-    if settings.head != "cosine" or settings.smoothing != "fixed":
-        raise SettingError(
-            "Clients of a federation smooth and send as the paper says; federate with "
-            "smoothing = fixed and head = cosine."
-        )
     why = refused().get(settings.defence)
     if why:
         raise SettingError(f"defence = {settings.defence} {why}; federate with another defence.")
     return settings
+
+
+def sketch_rank(settings: Settings) -> float:
+    """The rank of the sketch that clients are asked for: none under privacy, or by the cosine."""
+    asked = settings.head == "ridge" and settings.epsilon == math.inf
+    return settings.sketch if asked else 0.0
+
+
+def sends(settings: Settings) -> str:
+    """What a client sends, in words."""
+    if settings.head == "cosine":
+        return "prototypes and counts"
+    sketch = "a sketch of its residuals" if sketch_rank(settings) else "no sketch of its residuals"
+    return f"prototypes, counts, its energy and {sketch}"
 
 
 def honest(settings: Settings) -> Settings:

@@ -1,10 +1,12 @@
 """Uploads and settings as Flower records: exactly what travels, and how many bytes it is."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from flwr.app import Array, ArrayRecord, ConfigRecord, RecordDict
 
+from spear_core.client import Uploads
 from spear_core.errors import SettingError
 from spear_core.federation.names import CLIENT_SETTINGS, RUN_SETTINGS, SHAPE
 from spear_core.settings import Settings
@@ -29,15 +31,25 @@ def run_settings(config: Any) -> Settings:
     return Settings(**{name: config[name.replace("_", "-")] for name in names})
 
 
-def upload_record(labels: np.ndarray, counts: np.ndarray, prototypes: np.ndarray) -> ArrayRecord:
-    """The one answer of a client: labels and counts as int32, prototypes as float32."""
-    return ArrayRecord(
-        {
-            "labels": Array(labels.astype(np.int32)),
-            "counts": Array(counts.astype(np.int32)),
-            "prototypes": Array(prototypes.astype(np.float32)),
-        }
-    )
+def upload_record(made: Uploads) -> ArrayRecord:
+    """The one answer of a client: labels and counts as int32, prototypes as float32.
+
+    For the ridge head also its energy as one float64 and the rows of its sketch as float32.
+    """
+    parts: dict[str, tuple[Any, Any]] = {
+        "labels": (made.label, np.int32),
+        "counts": (made.counts, np.int32),
+        "prototypes": (made.prototypes, np.float32),
+    }
+    if made.residuals is not None:
+        parts["energy"] = made.residuals.energy, np.float64
+        parts["sketch"] = made.residuals.rows, np.float32
+    return array_record({name: p.cpu().numpy().astype(kind) for name, (p, kind) in parts.items()})
+
+
+def array_record(arrays: Mapping[str, np.ndarray]) -> ArrayRecord:
+    """Arrays under their names, as they travel."""
+    return ArrayRecord({name: Array(array) for name, array in arrays.items()})
 
 
 def record_bytes(content: RecordDict) -> int:

@@ -29,9 +29,10 @@ class Report:
     notes: list[str] = field(default_factory=list)  # what else was not as asked, one sentence each
     failure: str = ""
     rows: int = 0  # prototypes the estimate was made from
+    sketch_rows: int = 0  # of residuals, where the head is ridge
     classes: int = 0
     features: int = 0
-    counted_bytes: int = 0  # prototypes, counts and labels, without any container
+    counted_bytes: int = 0  # all that was sent, without any container
     record_bytes: int = 0  # the same as Flower's records
     wire_up: int | None = None  # from the nodes to the SuperLink, as the SuperLink counts
     wire_down: int | None = None  # from the SuperLink to the nodes
@@ -57,16 +58,23 @@ class Report:
             f"{NEAR:g}, and either class may win"
         )
 
+    @property
+    def parts(self) -> str:
+        """What the nodes sent, in words."""
+        if self.settings.get("head") == "ridge":
+            return "prototypes, counts, labels, energies and sketches"
+        return "prototypes, counts and labels"
+
     def lines(self) -> list[str]:
         """What happened, as people read it."""
+        sketched = f"and {self.sketch_rows} rows of sketches " if self.sketch_rows else ""
         said = [
             f"{len(self.answered)} of {len(self.asked)} nodes answered, "
-            f"{self.rows} prototypes in the estimate"
+            f"{self.rows} prototypes {sketched}in the estimate"
         ]
         said += [f"dropped node {one['node']}: {one['reason']}" for one in self.dropped]
         said.append(
-            f"{self.counted_bytes} bytes of prototypes, counts and labels, "
-            f"{self.record_bytes} as Flower's records"
+            f"{self.counted_bytes} bytes of {self.parts}, {self.record_bytes} as Flower's records"
         )
         if self.wire_up is not None:
             said.append(f"on the wire {self.wire_up} bytes up and {self.wire_down} down")
@@ -83,13 +91,13 @@ def clear(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def write_report(folder: Path, report: Report, prototypes: np.ndarray | None = None) -> None:
-    """Keep the report and, where there are any, the global prototypes."""
+def write_report(folder: Path, report: Report, arrays: dict[str, np.ndarray] | None = None) -> None:
+    """Keep the report and, where there is one, the estimate: prototypes, for ridge also W, m, π."""
     folder.mkdir(parents=True, exist_ok=True)
     clear(folder)
     _write(folder, report)
-    if prototypes is not None:
-        save_whole(folder / PROTOTYPES, {"prototypes": prototypes})
+    if arrays is not None:
+        save_whole(folder / PROTOTYPES, arrays)
 
 
 def write_traffic(folder: Path, traffic: Mapping[str, int]) -> None:
@@ -113,16 +121,16 @@ def read_report(text: str) -> Report:
     return report
 
 
-def read_folder(folder: Path) -> tuple[Report, np.ndarray | None]:
-    """The report of a folder and its global prototypes."""
+def read_folder(folder: Path) -> tuple[Report, dict[str, np.ndarray] | None]:
+    """The report of a folder and the arrays of its estimate, the global prototypes among them."""
     if not (folder / REPORT).is_file():
         raise DataMissing(f"There is no {REPORT} in {folder}; run the federation first.")
     report = read_report((folder / REPORT).read_text("utf-8"))
     if not (folder / PROTOTYPES).is_file():
         return report, None
     try:
-        return report, read_whole(folder / PROTOTYPES)["prototypes"]
-    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        return report, read_whole(folder / PROTOTYPES)
+    except (OSError, ValueError, BadZipFile) as error:
         raise DataDamaged(f"{folder / PROTOTYPES} is damaged; run the federation again.") from error
 
 
@@ -130,7 +138,7 @@ def _check(report: Report) -> None:
     """Raise what is wrong with the types of a report somebody hands in."""
     texts = [report.failure, *report.asked, *report.answered, *report.notes, *report.settings]
     texts += [one[key] for one in report.dropped for key in ("node", "reason")]
-    counts: list[float] = [report.rows, report.classes, report.features]
+    counts: list[float] = [report.rows, report.sketch_rows, report.classes, report.features]
     counts += [report.counted_bytes, report.record_bytes, *report.seconds.values()]
     maybe = (report.wire_up, report.wire_down, report.right, report.wrong, report.near_ties)
     counts += [n for n in maybe if n is not None]

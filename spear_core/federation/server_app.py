@@ -6,15 +6,17 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from flwr.app import Array, ArrayRecord, Context, Message, MetricRecord, RecordDict
+from flwr.app import Context, Message, MetricRecord, RecordDict
 from flwr.serverapp import Grid, ServerApp
 
 from spear_core.client import LARGEST_COUNT
 from spear_core.errors import SpearError
 from spear_core.federation.gather import first_answers, gather, refusal
+from spear_core.federation.model import model_arrays
 from spear_core.federation.names import RUN_SETTINGS, SHAPE, offered
-from spear_core.federation.records import run_settings, settings_record
+from spear_core.federation.records import array_record, run_settings, settings_record
 from spear_core.federation.report import Report, write_report
+from spear_core.lance.gate import private_notes
 from spear_core.server import Estimate, estimate
 from spear_core.settings import Settings
 
@@ -23,6 +25,10 @@ POLL = 0.2  # seconds between two looks for nodes
 EXACT = (
     "The clients were not asked to test: with a finite ε an exact count would tell more of their "
     "nodes than was promised."
+)
+LET_GO = (
+    "The defence let go of energies and sketches: the cosine with the prototypes decides, not the "
+    "ridge head."
 )
 
 
@@ -42,7 +48,8 @@ def main(grid: Grid, context: Context) -> None:
     except Exception as error:
         traceback.print_exc()
         report.failure = f"An unexpected {_kind(error)}; the log of the SuperLink tells more."
-    write_report(folder, report, made.prototypes.cpu().numpy() if made else None)
+    arrays = {"prototypes": made.prototypes.cpu().numpy(), **model_arrays(made)} if made else None
+    write_report(folder, report, arrays)
     print("\n".join([*report.lines(), f"Report in {folder}"]))
     if made is None:
         raise SpearError(report.failure)
@@ -51,6 +58,7 @@ def main(grid: Grid, context: Context) -> None:
 def federate(grid: Grid, settings: Settings, config: Any, report: Report) -> Estimate:
     """Ask every node once and make the estimate from those that answered in time."""
     offered(settings)
+    report.notes += private_notes(settings)
     start = time.perf_counter()
     nodes = wait_for_nodes(grid, int(config["min-nodes"]), float(config["join-deadline"]))
     report.asked = [str(node) for node in nodes]
@@ -75,6 +83,9 @@ def federate(grid: Grid, settings: Settings, config: Any, report: Report) -> Est
     start = time.perf_counter()
     made = estimate(uploads, settings)
     report.rows = len(uploads.client)
+    report.sketch_rows = 0 if uploads.residuals is None else len(uploads.residuals.rows)
+    if made.ridge is None and settings.head == "ridge":
+        report.notes.append(LET_GO)
     report.seconds["estimate"] = time.perf_counter() - start
     if config["evaluate"] and settings.epsilon < math.inf:
         report.notes.append(EXACT)
@@ -100,14 +111,10 @@ def wait_for_nodes(grid: Grid, wanted: int, deadline: float) -> list[int]:
 def _evaluate(
     grid: Grid, settings: Settings, made: Estimate, report: Report, deadline: float
 ) -> None:
-    """Send the prototypes back; every client answers with how many it gets right and wrong."""
+    """Send the estimate back; every client answers with how many it gets right and wrong."""
     start = time.perf_counter()
-    content = RecordDict(
-        {
-            "settings": settings_record(settings),
-            "prototypes": ArrayRecord({"prototypes": Array(made.prototypes.cpu().numpy())}),
-        }
-    )
+    given = array_record(model_arrays(made))
+    content = RecordDict({"settings": settings_record(settings), "model": given})
     messages = [
         Message(content, dst_node_id=int(node), message_type="evaluate") for node in report.answered
     ]

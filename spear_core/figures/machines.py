@@ -6,6 +6,7 @@ One self-contained SVG in the colour of the text around it; no script and no add
 from collections import Counter
 from html import escape
 
+from spear_core.figures.message import sketched
 from spear_core.figures.palette import BLUE, GREEN, ORANGE
 from spear_core.measures.spread import human_bytes
 from spear_core.run import Result
@@ -38,10 +39,11 @@ def machines(result: Result) -> str:
 def told(result: Result) -> str:
     """The picture in a sentence."""
     m, up = result.metrics, len(result.sent.client)
+    given = "global prototypes" if result.estimate.ridge is None else "ridge head"
     return (
-        f"{result.partition.clients:,} clients send {_prototypes(up)} with their counts to the "
-        f"server once, {human_bytes(m.bytes_up_total)} in all; each gets the global prototypes "
-        f"back, {human_bytes(m.bytes_down_per_client)}."
+        f"{result.partition.clients:,} clients send {_prototypes(up)} with their counts"
+        f"{sketched(result)} to the server once, {human_bytes(m.bytes_up_total)} in all; each gets "
+        f"the {given} back, {human_bytes(m.bytes_down_per_client)}."
     )
 
 
@@ -58,9 +60,12 @@ def _arrows(result: Result) -> str:
     up = f'<path d="M290 {foot}V84m-7 9l7 -10 7 10" {_line(ORANGE, 3)}/>'
     down = f'<path d="M350 82V{foot - 2}m-7 -9l7 10 7 -10" {_line(GREEN, 3)}/>'
     left, right = 'text-anchor="end"', 'text-anchor="start"'
-    words = _text(276, 112, "up, once: prototypes ◆", left)
-    words += _text(276, 130, f"and counts, {human_bytes(m.bytes_up_total)} in all", left)
-    words += _text(364, 112, "down, once: global prototypes ★", right)
+    plain = result.sent.residuals is None
+    sent = "and counts" if plain else "counts and residuals"
+    given = "global prototypes ★" if result.estimate.ridge is None else "the ridge head ★"
+    words = _text(276, 112, f"up, once: prototypes ◆{',' * (not plain)}", left)
+    words += _text(276, 130, f"{sent}, {human_bytes(m.bytes_up_total)} in all", left)
+    words += _text(364, 112, f"down, once: {given}", right)
     words += _text(364, 130, f"{human_bytes(m.bytes_down_per_client)} to each client", right)
     across = f'<path d="M64 {foot + 6}H{WIDTH - 64}" {_line("currentColor", 1)} opacity="0.4"/>'
     return across + up + down + words

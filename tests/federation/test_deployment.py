@@ -29,7 +29,6 @@ PATIENT = {"join-deadline": 300.0, "answer-deadline": 300.0}  # they end the wai
 SIMULATION = """
 import sys
 from pathlib import Path
-import torch
 from spear_core import Settings, run
 from spear_core.federation.demo import compare, export_clients
 from spear_core.federation.flower import run_config
@@ -43,8 +42,8 @@ export_clients(result, folder / "clients")
 config = run_config(settings, folder / "out", 100)
 config |= {"join-deadline": 300.0, "answer-deadline": 300.0, "evaluate": False}
 simulate(config, folder / "clients", 100)
-report, prototypes = read_folder(folder / "out")
-far, differing, _ = compare(result, torch.from_numpy(prototypes))
+report, arrays = read_folder(folder / "out")
+far, differing, _ = compare(result, arrays)
 print("answered", len(report.answered), "differing", differing, "near", far < 1e-6)
 """
 
@@ -151,8 +150,8 @@ def family(folder):
 def test_ten_nodes_give_the_very_result_of_the_explorer(first, result):
     from spear_core.federation.demo import compare
 
-    _, report, prototypes = first
-    far, differing, _ = compare(result, torch.from_numpy(prototypes))
+    _, report, arrays = first
+    far, differing, _ = compare(result, arrays)
     assert far < 1e-6
     assert differing == 0
     assert len(report.asked) == len(report.answered) == 10
@@ -177,7 +176,7 @@ def test_an_unregistered_node_is_refused(deployment, first):
 
 
 def test_bad_nodes_are_named_and_the_rest_makes_the_estimate(second, result):
-    _, report, prototypes = second
+    _, report, arrays = second
     assert len(report.asked) == 10
     assert len(report.answered) == 4
     why = {}
@@ -195,7 +194,7 @@ def test_bad_nodes_are_named_and_the_rest_makes_the_estimate(second, result):
     rest = up.client > 5
     parts = {name: getattr(up, name)[rest] for name in ("client", "label", "counts", "prototypes")}
     alone = estimate(up.replace(**parts), SETTINGS).prototypes
-    assert torch.allclose(torch.from_numpy(prototypes), alone, atol=1e-6)
+    assert torch.allclose(torch.from_numpy(arrays["prototypes"]), alone, atol=1e-6)
 
 
 def test_only_prototypes_counts_and_metrics_leave_a_node(second, deployment, result):
@@ -232,8 +231,8 @@ def test_no_answer_is_a_failure_of_our_command(second, deployment, monkeypatch, 
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "Only 0 nodes joined within 2.0 s and 1 are needed" in said
-    report, prototypes = read_folder(out)
-    assert prototypes is None
+    report, arrays = read_folder(out)
+    assert arrays is None
     assert "0 nodes joined" in report.failure
 
 

@@ -104,7 +104,7 @@ def test_a_private_run_asks_for_no_exact_count(files):
     content = RecordDict(
         {
             "settings": settings_record(SETTINGS),
-            "prototypes": ArrayRecord({"prototypes": Array(made.prototypes.numpy())}),
+            "model": ArrayRecord({"prototypes": Array(made.prototypes.numpy())}),
         }
     )
     message = Message(content, dst_node_id=100, message_type="evaluate")
