@@ -17,7 +17,14 @@ from spear_core.settings import equation
 from spear_core.studies.exposure import Exposure, work
 from spear_core.studies.privacy_cost import DRAWS, EPSILONS, Cost, privacy_cost
 from spear_core.transforms.calibration import gaussian_mu
-from spear_core.transforms.privacy import COUNT_SHARE, Noise
+from spear_core.transforms.privacy import (
+    COUNT_SHARE,
+    ENERGY_SHARE,
+    Noise,
+    energy_noise,
+    energy_sensitivity,
+    share_of_sums,
+)
 
 MOST_COMPARED = 30_000_000_000  # multiplications: some seconds
 MOST_TOUCHED = 5_000_000  # numbers in a run of which many are made on every click
@@ -90,29 +97,49 @@ def promise(result: Result, settings: Settings, held: Tensor, width: Noise | Non
         "count, also for classes it does not hold; then the mean is taken, cut to length 1, the "
         "count rounded. One upload is one release: the ε of several add up."
     )
+    left, ridge = share_of_sums(settings), settings.head == "ridge"
+    rest = r"1-\kappa-\kappa_q" if ridge else r"1-\kappa"
     if width and settings.mechanism == "gaussian":
         mu = gaussian_mu(settings.epsilon, settings.delta)
-        below = rf"{mu:.3g}\cdot\sqrt{{{1 - COUNT_SHARE:g}}}"
+        below = rf"{mu:.3g}\cdot\sqrt{{{left:g}}}"
         st.latex(
-            r"\sigma = \frac{\Delta}{\mu\sqrt{1-\kappa}} = "
+            rf"\sigma = \frac{{\Delta}}{{\mu\sqrt{{{rest}}}}} = "
             rf"\frac{{{held[client]:.2f}}}{{{below}}} = {width.sums:.3g}"
         )
         st.latex(rf"\sigma_n = \frac{{\sqrt 2}}{{\mu\sqrt\kappa}} = {width.counts:.3g}")
     elif width:
         st.latex(
-            r"b = \frac{\Delta\sqrt F}{(1-\kappa)\,\varepsilon} = "
+            rf"b = \frac{{\Delta\sqrt F}}{{({rest})\,\varepsilon}} = "
             rf"\frac{{{held[client]:.2f}\cdot\sqrt{{{features}}}}}"
-            rf"{{{1 - COUNT_SHARE:g}\cdot {settings.epsilon:g}}} = {width.sums:.3g}"
+            rf"{{{left:g}\cdot {settings.epsilon:g}}} = {width.sums:.3g}"
         )
         st.latex(rf"b_n = \frac{{2}}{{\kappa\,\varepsilon}} = {width.counts:.3g}")
+    if width and ridge:
+        _energy(result, settings, client)
     smoothing = ", ".join(equation(name, getattr(settings, name)) for name in ("alpha", "steps"))
     st.caption(
         f"Δ = {held[client]:.2f}: as far as one changed node of client {client} can move its class "
         f"sums, itself and through the neighbours it is smoothed into ({smoothing}). "
-        f"κ = {COUNT_SHARE:g} of the budget goes to the counts. An "
+        f"κ = {COUNT_SHARE:g} of the budget goes to the counts"
+        f"{f', κ_q = {ENERGY_SHARE:g} to the energy' if ridge else ''}. An "
         "onlooker's odds about a node change by a factor of at most e^ε, so an ε far above 10 "
         "promises little on paper, whatever these two attacks fail to see. docs/privacy.md has the "
         "derivation."
+    )
+
+
+def _energy(result: Result, settings: Settings, client: int) -> None:
+    """The noise on the one number that the ridge head asks for."""
+    moved, width = (
+        float(of(result.held, settings)[client]) for of in (energy_sensitivity, energy_noise)
+    )
+    if settings.mechanism == "gaussian":
+        st.latex(rf"\sigma_q = \frac{{\Delta_q}}{{\mu\sqrt{{\kappa_q}}}} = {width:.3g}")
+    else:
+        st.latex(rf"b_q = \frac{{\Delta_q}}{{\kappa_q\,\varepsilon}} = {width:.3g}")
+    st.caption(
+        f"The ridge head also asks for the energy q = Σ‖z‖², which one node moves by at most "
+        f"Δ_q = {moved:.2f}. With a finite ε no sketch is sent, and nobody asks the gate."
     )
 
 

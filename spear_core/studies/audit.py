@@ -7,25 +7,21 @@ broken on purpose. `python -m spear_core.studies.audit` prints the table.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
-import torch
 from scipy.stats import beta
 
 from spear_core.client import upload
-from spear_core.partition import Partition
 from spear_core.settings import Settings
+from spear_core.studies.mechanisms import BROKEN, Mechanism, Sent, energies, sound
 from spear_core.studies.neighbours import Neighbours, neighbours
-from spear_core.transforms.privacy import Noise, influence, private_rows, released, sensitivity
+from spear_core.transforms.privacy import Noise, energy_noise, released
 
 DRAWS = 200_000  # of each of the two datasets; half of them choose the event, half count it
 ERROR = 1e-4  # chance that a bound is too high by bad luck
 TAILS = np.geomspace(2e-4, 0.5, 40)  # how rare the events are among which the best is chosen
-Sent = tuple[np.ndarray, np.ndarray]  # sums (D, K, C, F), counts (D, K, C); NaN: not sent
-Mechanism = Callable[[Partition, Settings, int, int], Sent]
 
 
 @dataclass(frozen=True)
@@ -39,52 +35,6 @@ class Audited:
     bound: float
 
 
-def sound(partition: Partition, settings: Settings, draws: int, seed: int) -> Sent:
-    """What the clients send, `draws` times: the engine's own mechanism on rows repeated."""
-    return _drawn(partition, settings, draws, partial(_independent, seed))
-
-
-def one_noise(partition: Partition, settings: Settings, draws: int, seed: int) -> Sent:
-    """Broken: every client adds the same draw."""
-    return _drawn(partition, settings, draws, lambda k: np.random.default_rng(seed))
-
-
-def half_noise(partition: Partition, settings: Settings, draws: int, seed: int) -> Sent:
-    """Broken: half of the noise that was calibrated."""
-    most = float(sensitivity(partition, settings).max()) / 2
-    return _narrower(partition, settings, draws, seed, most, counts=0.5)
-
-
-def held_only(partition: Partition, settings: Settings, draws: int, seed: int) -> Sent:
-    """Broken: a class without a labelled node is not sent."""
-    sums, counts = sound(partition, settings, draws, seed)
-    absent = partition.train_counts.numpy() == 0
-    counts[:, absent] = np.nan
-    return sums, counts
-
-
-def no_relabelling(partition: Partition, settings: Settings, draws: int, seed: int) -> Sent:
-    """Broken: noise for other features, and none for another label."""
-    most = 2 * float(influence(partition, settings).max())
-    return _narrower(partition, settings, draws, seed, most)
-
-
-def whole_graph(partition: Partition, settings: Settings, draws: int, seed: int) -> Sent:
-    """Broken: noise for how far a node reaches in the whole graph, not in its client's part."""
-    together = Partition(partition.graph, torch.zeros_like(partition.owner), 1)
-    most = float(sensitivity(together, settings).max())
-    return _narrower(partition, settings, draws, seed, most)
-
-
-BROKEN: dict[str, tuple[Mechanism, str]] = {  # and the pair that shows it
-    "half the noise": (half_noise, "features of a labelled node"),
-    "one noise for all": (one_noise, "features, two clients"),
-    "only classes held": (held_only, "the only node of its class"),
-    "no noise for labels": (no_relabelling, "label in a crowd"),
-    "reach in the whole graph": (whole_graph, "features of a hub, edges cut"),
-}
-
-
 def audit(pair: Neighbours, how: str, mechanism: Mechanism, draws: int = DRAWS) -> Audited:
     """A lower bound on ε, from the best attack and the better direction."""
     s = pair.settings
@@ -94,7 +44,7 @@ def audit(pair: Neighbours, how: str, mechanism: Mechanism, draws: int = DRAWS) 
     )
     delta = s.delta if s.mechanism == "gaussian" else 0.0
     best: tuple[float, float] = (-math.inf, 0.0)
-    for score in (_likelihood, _difference, _sending):
+    for score in (_likelihood, _difference, _sending, _length):
         a, b = score(pair, one), score(pair, two)
         for left, right in ((a, b), (-b, -a)):
             best = max(best, bound(left, right, delta))
@@ -138,7 +88,17 @@ def _likelihood(pair: Neighbours, sent: Sent) -> np.ndarray:
             else:
                 gain = seen * ((was - now) / wide**2)
             total += gain.reshape(len(total), -1).sum(1)
-    return total
+    was, now = (energies(part, pair.settings).numpy() for part in (pair.before, pair.after))
+    around = energy_noise(pair.before, pair.settings).clamp_min(1e-300).numpy()
+    if pair.settings.mechanism == "laplace":
+        return total + ((np.abs(sent[2] - now) - np.abs(sent[2] - was)) / around).sum(1)
+    return total + (sent[2] * ((was - now) / around**2)).sum(1)
+
+
+def _length(pair: Neighbours, sent: Sent) -> np.ndarray:
+    """The energies alone, (D)."""
+    was, now = (energies(part, pair.settings).numpy() for part in (pair.before, pair.after))
+    return np.round(sent[2] @ np.sign((was - now).round(6)), 6)
 
 
 def _difference(pair: Neighbours, sent: Sent) -> np.ndarray:
@@ -165,37 +125,6 @@ def _both(pair: Neighbours) -> Iterator[tuple[int, Sent, Sent, Noise]]:
     )
     for (k, *was, width), (_, *now, _) in zip(one, two, strict=True):
         yield k, (was[0].numpy(), was[1].numpy()), (now[0].numpy(), now[1].numpy()), width
-
-
-def _drawn(
-    partition: Partition,
-    settings: Settings,
-    draws: int,
-    rng: Callable[[int], np.random.Generator],
-    factors: tuple[float, float] = (1.0, 1.0),
-) -> Sent:
-    """`draws` uploads of every client; `factors` make the noise of sums and counts narrower."""
-    sums, counts = [], []
-    for k, exact, n, width in released(upload(partition, settings), settings):
-        used = Noise(factors[0] * width.sums, factors[1] * width.counts)
-        rows, often = exact.repeat(draws, 1), n.repeat(draws)
-        p, noisy = private_rows(rows, often, used, settings.mechanism, rng(k))
-        sums.append((p * noisy[:, None]).view(draws, *exact.shape).numpy())
-        counts.append(noisy.view(draws, -1).double().numpy())
-    return np.stack(sums, 1), np.stack(counts, 1)
-
-
-def _narrower(
-    partition: Partition, settings: Settings, draws: int, seed: int, most: float, counts: float = 1
-) -> Sent:
-    """Uploads of clients who believe that a node moves their sums by at most `most`."""
-    factor = most / float(sensitivity(partition, settings).max())
-    each = partial(_independent, seed)
-    return _drawn(partition, settings, draws, each, (factor, counts))
-
-
-def _independent(seed: int, client: int) -> np.random.Generator:
-    return np.random.default_rng([seed, client])
 
 
 def table(epsilon: float = 1.0, draws: int = DRAWS) -> Iterator[Audited]:

@@ -49,12 +49,12 @@ def exposure(result: Result) -> Exposure:
     cosine, auc = np.full(len(client), np.nan), np.full(len(client), np.nan)
     nearest, found = np.full(len(client), -1), np.zeros(len(client), dtype=bool)
     trained = held.graph.train.cpu().numpy()
-    groups = _groups(result)
+    cells = groups(result)
     some = (sent.counts != 0).tolist()  # a row of none has nothing in it
     row_of = {pair: row for row, pair in enumerate(sent.pairs) if some[row]}
     where = [row_of.get(pair, -1) for pair in zip(client.tolist(), label.tolist(), strict=True)]
     for i, cosines in _cosines(result, where):
-        nodes = groups[int(client[i]), int(label[i])]
+        nodes = cells[int(client[i]), int(label[i])]
         inside = trained[nodes]
         if cosines is None:  # nothing was sent: the server can only toss a coin
             auc[i] = 0.5 if not inside.all() else np.nan
@@ -102,7 +102,7 @@ def _cosines(result: Result, where: Sequence[int]) -> Iterator[tuple[int, np.nda
         yield from zip(part, table, strict=True)
 
 
-def _groups(result: Result) -> dict[tuple[int, int], np.ndarray]:
+def groups(result: Result) -> dict[tuple[int, int], np.ndarray]:
     """The nodes of every (client, class) pair, labelled or not."""
     held = result.held
     cell = (held.owner * held.graph.classes + held.graph.y).cpu().numpy()

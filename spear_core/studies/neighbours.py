@@ -37,6 +37,9 @@ def neighbours(settings: Settings) -> Iterator[Neighbours]:
     star = _graph(100, [(0, leaf) for leaf in range(1, 61)], train=range(1, 100))
     near = replace(settings, alpha=0.6, steps=1)
     yield _pair("features of an unlabelled hub", star, near, x=-1)
+    # all alike, so the leaves' rows get shorter when the hub turns round: the ridge head says so
+    alike = _graph(100, [(0, leaf) for leaf in range(1, 61)], train=range(1, 100), same=True)
+    yield _pair("energy of a hub's leaves", alike, replace(near, head="ridge"), x=-1)
     # its leaves have more edges, all to another client: cut, they are not there
     cut = [(leaf, 100 + j) for leaf in range(1, 61) for j in range(20)]
     edges = [(0, leaf) for leaf in range(1, 61)] + cut

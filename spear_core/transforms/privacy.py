@@ -187,14 +187,17 @@ def noise(moved: W, features: int, settings: Settings) -> Noise[W]:
     ε add up. Another label moves the counts by √2 in L2 and by 2 in L1. The energy of the ridge
     head is part of the release too.
     """
-    others = COUNT_SHARE + (ENERGY_SHARE if settings.head == "ridge" else 0.0)
+    on_sums, on_counts = share_of_sums(settings), COUNT_SHARE
     if settings.mechanism == "gaussian":
         mu = gaussian_mu(settings.epsilon, settings.delta)
-        on_sums, on_counts = math.sqrt(1 - others), math.sqrt(COUNT_SHARE)
-        return Noise(moved / (mu * on_sums), math.sqrt(2) / (mu * on_counts))
-    on_sums, on_counts = 1 - others, COUNT_SHARE
+        return Noise(moved / (mu * on_sums**0.5), math.sqrt(2) / (mu * on_counts**0.5))
     l1 = moved * math.sqrt(features)
     return Noise(l1 / (settings.epsilon * on_sums), 2 / (settings.epsilon * on_counts))
+
+
+def share_of_sums(settings: Settings) -> float:
+    """What of the budget is left for the sums; the ridge head's energy takes a part too."""
+    return 1 - COUNT_SHARE - (ENERGY_SHARE if settings.head == "ridge" else 0.0)
 
 
 def sensitivity(partition: Partition, settings: Settings) -> Tensor:
@@ -214,7 +217,16 @@ def sensitivity(partition: Partition, settings: Settings) -> Tensor:
 
 
 def energy_noise(partition: Partition, settings: Settings) -> Tensor:
-    """The noise on every client's energy Σ‖z‖², (K).
+    """The noise on every client's energy Σ‖z‖², (K)."""
+    moved = energy_sensitivity(partition, settings)
+    if settings.mechanism == "gaussian":
+        mu = gaussian_mu(settings.epsilon, settings.delta)
+        return moved / (mu * math.sqrt(ENERGY_SHARE))
+    return moved / (settings.epsilon * ENERGY_SHARE)
+
+
+def energy_sensitivity(partition: Partition, settings: Settings) -> Tensor:
+    """How far one changed node can move a client's energy, for every client, (K).
 
     A row z is no longer than 1 and moves by 2Π_ji at most, so its square by 4Π_ji: in all by four
     times the node's influence, and never by more than Σ n. Labels play no part.
@@ -222,11 +234,7 @@ def energy_noise(partition: Partition, settings: Settings) -> Tensor:
     m = influence(partition, settings).double()
     zero = torch.zeros(partition.clients, dtype=m.dtype, device=m.device)
     moved = 4 * zero.scatter_reduce(0, partition.owner, m, "amax")
-    moved = torch.minimum(moved, partition.train_counts.sum(1).to(m.dtype))
-    if settings.mechanism == "gaussian":
-        mu = gaussian_mu(settings.epsilon, settings.delta)
-        return moved / (mu * math.sqrt(ENERGY_SHARE))
-    return moved / (settings.epsilon * ENERGY_SHARE)
+    return torch.minimum(moved, partition.train_counts.sum(1).to(m.dtype))
 
 
 def influence(partition: Partition, settings: Settings) -> Tensor:

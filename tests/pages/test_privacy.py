@@ -1,5 +1,8 @@
 """The Privacy page: its controls, what it says, every unusual setting, and the lines behind it."""
 
+import math
+import re
+
 import pytest
 
 from pages.parts.privacy_views import cost_of
@@ -55,6 +58,23 @@ def test_epsilon_moves_the_page(page):
     at(page)
     assert page.select_slider(key="delta").disabled
     assert any(r"\sqrt F" in block.value for block in page.latex)
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+@pytest.mark.parametrize("head", ["cosine", "ridge"])
+def test_the_formula_gives_the_noise_it_says(page, head, mechanism):
+    """The numbers of the fraction, worked out, are the number after it."""
+    at(page, epsilon=10.0, head=head, mechanism=mechanism)
+    sums, *others = (block.value for block in page.latex)
+    top, below, said = re.search(r"= \\frac\{(\d\S*?)\}\{(\S.*)\} = ([\d.e+-]+)", sums).groups()
+    value = lambda text: math.prod(  # noqa: E731
+        math.sqrt(float(root)) if root else float(plain)
+        for root, plain in re.findall(r"\\sqrt\{([\d.]+)\}|([\d.]+)", text)
+    )
+    assert value(top) / value(below) == pytest.approx(float(said), rel=0.02)
+    names = r"\sigma_q" if mechanism == "gaussian" else "b_q"
+    assert any(names in text for text in others) == (head == "ridge")
+    assert any("Δ_q" in c.value for c in page.caption) == (head == "ridge")
 
 
 def test_the_lines_run_and_say_what_the_page_says(page):

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from spear_core import Settings, upload
-from spear_core.studies.audit import BROKEN, bound, sound, table
+from spear_core.studies.audit import bound, table
+from spear_core.studies.mechanisms import BROKEN, sound
 from spear_core.studies.neighbours import neighbours
 from spear_core.transforms.privacy import privatise
 
@@ -19,7 +20,7 @@ def rows():
 
 def test_sound_noise_keeps_its_promise(rows):
     kept = [row for row in rows if row.how == "sound"]
-    assert len(kept) == 14
+    assert len(kept) == 16
     for row in kept:
         assert 0.1 < row.bound <= row.promised, row  # the attack does learn something
 
@@ -51,9 +52,10 @@ def test_a_pair_differs_in_one_node_and_the_audit_sees_what_is_sent():
         assert torch.equal(one.train, two.train)
         differs = (one.x.to_dense() != two.x.to_dense()).any(dim=1) | (one.y != two.y)
         assert differs.nonzero().flatten().tolist() == [0]
-        sums, counts = sound(pair.before, pair.settings, 300, 1)
+        sums, counts, energies = sound(pair.before, pair.settings, 300, 1)
         sent = privatise(upload(pair.before, pair.settings), pair.settings)
         assert sums.shape == (300, pair.before.clients, 3, 2)
         assert sent.prototypes.shape == (pair.before.clients * 3, 2)
         spread = counts.std(0).max()
+        assert energies.any() == (pair.settings.head == "ridge")
         assert abs(float(sent.counts[0]) - counts[:, 0, 0].mean()) < 5 * spread
