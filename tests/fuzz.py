@@ -47,6 +47,7 @@ WORDS = (  # that no name was made of
         "\r\nA: b",
         "\\",
     ),
+    *("_www.evil.example/x", "__www.evil.example", "x_www.evil.example", "12. x", "123456789) x"),
 )
 KNOWN = (  # each broke the app or held it up before its bound was there
     "?epsilon=1e308",
