@@ -56,8 +56,8 @@ class Rows:
     def whole(self, longest: int) -> tuple[list[Tensor], Tensor | None]:
         """E itself, client by client, (n_k, F); and the prototypes, if they fell out on the way."""
         places = torch.arange(max(longest, 1), device=self.place.device).split(BLOCK)
-        if self._sparse:
-            z = self._smoothed_rows(places)
+        if self._sparse and len(places) == 1:  # with many rows each may reach all nodes
+            z = self._smoothed_rows(places[0])
             means = self.means(z)
             client, label = self.partition.pairs
             e = z - means.index_select(0, self.cell)
@@ -66,21 +66,16 @@ class Rows:
         pages = torch.cat([self.down(left) for left in one_hot], dim=1)
         return [page[:n] for page, n in zip(pages, self.amount.tolist(), strict=True)], None
 
-    def _smoothed_rows(self, places: tuple[Tensor, ...]) -> Tensor:
+    def _smoothed_rows(self, places: Tensor) -> Tensor:
         """The smoothed training rows, (L, F): each is a sum over the few nodes around its own."""
         graph = self.partition.graph
-        row, node, value = [], [], []
-        for some in places:
-            mine = (self.place >= some[0]) & (self.place <= some[-1])
-            spread = torch.zeros(graph.num_nodes, len(some), device=graph.device)
-            spread[self.nodes[mine], self.place[mine] - some[0]] = 1.0
-            mass = self.sums.smooth(self.partition.operator_t, spread)
-            there, column = mass.nonzero(as_tuple=True)
-            row.append(self.first[self.partition.owner[there]] + some[0] + column)
-            node.append(there)
-            value.append(mass[there, column])
-        index = torch.stack([torch.cat(row), torch.cat(node)])
-        return gathered(index, torch.cat(value), len(self.nodes), graph.features)
+        spread = torch.zeros(graph.num_nodes, len(places), device=graph.device)
+        spread[self.nodes, self.place] = 1.0
+        mass = self.sums.smooth(self.partition.operator_t, spread)
+        node, column = mass.nonzero(as_tuple=True)
+        row = self.first[self.partition.owner[node]] + column
+        index, value = torch.stack([row, node]), mass[node, column]
+        return gathered(index, value, len(self.nodes), graph.features)
 
     def by_client(self, values: Tensor) -> Tensor:
         """Columns (L, columns) with a page for every client, padded with zeros."""
