@@ -31,7 +31,6 @@ def files(result, tmp_path):
 def test_it_equals_the_engine(files, result):
     from spear_core.federation.demo import compare
     from spear_core.federation.model import model_arrays
-    from spear_core.federation.model import model_arrays
 
     _, report, made = federated(files)
     far, differing, _ = compare(result, model_arrays(made))
@@ -307,6 +306,7 @@ def test_the_nodes_at_which_either_class_may_win_are_counted(result):
     """Two classes with one prototype tie wherever they are the best."""
     need_flower()
     from spear_core.federation.demo import compare
+    from spear_core.federation.model import model_arrays
 
     estimate = result.estimate
     rows = estimate.prototypes.clone()
