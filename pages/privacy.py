@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.parts import privacy_views
+from pages.parts import privacy_views, sketch_views
 from pages.shared import controls, frame, runs, show
 from pages.shared.pinned import pinned_result
 from spear_core import Settings, run
@@ -162,7 +162,7 @@ if CATALOGUE[settings.dataset].picture:
 privacy_views.promise(result, settings, held, width)
 
 # what it costs ---------------------------------------------------------------------------------
-tables = {"exposed uploads": exposed}
+tables = {"exposed uploads": exposed, "what sketches reveal": sketch_views.section(result)}
 lines = ["from spear_core.studies.exposure import exposure", "seen = exposure(r)"]
 lines += ["print(seen.membership, seen.found[seen.alone].sum(), seen.alone.sum())"]
 with curve:

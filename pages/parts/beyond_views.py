@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from pages.parts import sketch_views
 from pages.shared import lab, link, runs, show
 from spear_core import Result, Settings
 from spear_core.baselines import stored
@@ -190,6 +191,7 @@ def loses(result: Result) -> Shown:
     show.chart(figures.spreads(series, "accuracy"), "beyond_liars", said)
     st.subheader("What a sketch reveals")
     st.markdown(revealed(result))
+    told = sketch_views.stored_chart("beyond_revealed")
     st.subheader("Without skew, and on small graphs")
     ten = tables.gains("Dirichlet, β = 10")
     tied = [f"{k} ({m:+.1f} ± {s:.1f})" for k, (m, s) in ten.items() if abs(m) <= s]
@@ -208,7 +210,7 @@ def loses(result: Result) -> Shown:
     st.caption(f"{LABELS} Stored by {MADE}.")
     rows = [{"dataset": d, "β": b, "what": v, "%": lied[d, b, v][0]} for d, b, v in lied]
     lines = ["from spear_core.studies.beyond_tables import under_liars", "print(under_liars())"]
-    return {"liars": pd.DataFrame(rows)}, lines
+    return {"liars": pd.DataFrame(rows), "what sketches reveal": told}, lines
 
 
 def revealed(result: Result) -> str:

@@ -8,7 +8,9 @@ import pytest
 from pages.parts.privacy_views import cost_of
 from spear_core import Settings, run
 from spear_core.studies import privacy_cost as cost_module
+from spear_core.studies import sketch_exposure
 from spear_core.studies.exposure import exposure
+from spear_core.studies.sketch_attack import revealed
 from tests.apptest import charts, opened, printed, put, said
 
 
@@ -75,6 +77,17 @@ def test_the_formula_gives_the_noise_it_says(page, head, mechanism):
     names = r"\sigma_q" if mechanism == "gaussian" else "b_q"
     assert any(names in text for text in others) == (head == "ridge")
     assert any("Δ_q" in c.value for c in page.caption) == (head == "ridge")
+
+
+def test_what_sketches_reveal_is_shown_from_the_table_and_for_the_ridge_head_now(page):
+    at(page)
+    assert "privacy_sketches" not in charts(page)
+    assert len(page.table[0].value) == 5
+    at(page, head="ridge", sketch=8.0)
+    found = revealed(run(Settings(head="ridge", sketch=8)))
+    assert f"{found.found} of {found.rows} training nodes are named rightly" in said(page)
+    assert sketch_exposure.words() in said(page)
+    assert "privacy_sketches" in charts(page)
 
 
 def test_the_lines_run_and_say_what_the_page_says(page):
