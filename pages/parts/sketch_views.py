@@ -40,14 +40,15 @@ def stored_chart(key: str) -> pd.DataFrame:
     return _small()
 
 
+def _percent(mean: float, std: float) -> str:
+    return with_spread(100 * mean, 100 * std)
+
+
 def _small() -> pd.DataFrame:
     """The stored AUCs as a small table with its caption."""
     area = stored.shares(lambda row: row.both)
     table = pd.DataFrame(
-        {
-            d: {name: with_spread(*(100 * part for part in area[name][d])) for name in SHOWN}
-            for d in stored.DATASETS
-        }
+        {d: {name: _percent(*area[name][d]) for name in SHOWN} for d in stored.DATASETS}
     )
     st.table(table)
     st.caption(
