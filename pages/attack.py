@@ -1,7 +1,6 @@
 """Attack: clients that lie, what their lies break, and what a defence gets back."""
 
 from dataclasses import replace
-from statistics import mean, pstdev
 from typing import Any
 
 import pandas as pd
@@ -13,7 +12,7 @@ from pages.shared.pinned import pinned_result
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.defences import DEFENCES
 from spear_core.figures import attack as figures
-from spear_core.measures.spread import percent, signed
+from spear_core.measures.spread import mean_and_spread, percent, signed, with_spread
 from spear_core.studies.damage import held_by, honest
 
 PICTURES = "Pictures"  # the view that only some datasets have
@@ -97,5 +96,5 @@ if seen.small and before is not None:
     each = []
     for name, one in others.items():
         values = [100 * v for v in runs.over_seeds(one) if v is not None]
-        each.append(f"{name} {mean(values):.1f} ± {pstdev(values):.1f} %")
+        each.append(f"{name} {with_spread(*mean_and_spread(values))} %")
     spread.caption(f"Above this seed; mean ± standard deviation of five seeds: {', '.join(each)}.")

@@ -66,7 +66,7 @@ def run_explicit(
     x = dense_features(graph, dtype)
     client, label, counts, local = [], [], [], []
     for k in range(partition.clients):  # on every client
-        nodes = (partition.owner == k).nonzero().squeeze(1)
+        nodes = partition.nodes_of(k)
         z = smooth(x[nodes], subgraph(graph.edge_index, nodes, graph.num_nodes), alpha, steps)
         y, trained = graph.y[nodes], graph.train[nodes]
         for c in range(graph.classes):

@@ -4,9 +4,10 @@ A partition is one vector: `owner[i]` is the client that holds node i. Dropping 
 have different owners leaves K separate graphs.
 """
 
+import dataclasses
 import random
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,10 @@ class Partition:
         source, target = self.graph.edge_index
         return self.owner.index_select(0, source) != self.owner.index_select(0, target)
 
+    def nodes_of(self, client: int) -> Tensor:
+        """The nodes that one client holds, ascending."""
+        return (self.owner == client).nonzero().squeeze(1)
+
     @property
     def cut_edges(self) -> int:
         return int(self.cut.sum())
@@ -103,10 +108,11 @@ class Partition:
         inside = torch.bincount(owner, minlength=self.clients)
         return inside / self.sizes.clamp_min(1)
 
-    def on(self, graph: Graph) -> "Partition":
-        """Another graph of these nodes by the same owners; what still holds is shared."""
-        new = replace(self, graph=graph)
-        new.kept.share(self.kept, self.graph.differs(graph))
+    def replace(self, **changes: Any) -> "Partition":
+        """A copy with some fields changed that shares everything derived which still holds."""
+        new = dataclasses.replace(self, **changes)
+        changed = {"owner"} if {"owner", "clients"} & changes.keys() else set()
+        new.kept.share(self.kept, self.graph.differs(new.graph) | changed)
         return new
 
     @property

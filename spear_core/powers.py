@@ -25,6 +25,7 @@ class Powers:
         self._whole: Tensor | None = None  # the last power itself ...
         self._last = -1  # ... and which one that is
         self._made: list[Tensor] = []  # a reading of each
+        self.took: dict[int, float] = {}  # seconds of the propagation to each, where that is told
         self._guard = threading.Lock()
 
     def grow(
@@ -67,6 +68,10 @@ class Powers:
     def ready(self, alpha: float, steps: int) -> bool:
         """Whether there are enough for this α and T."""
         return enough_steps(alpha, steps) < len(self._made)
+
+    def seconds(self, alpha: float, steps: int) -> float:
+        """How long the propagations took that this α and T need."""
+        return sum(self.took.get(t, 0.0) for t in range(enough_steps(alpha, steps) + 1))
 
     def mixed(self, alpha: float, steps: int, dtype: torch.dtype = torch.float64) -> Tensor:
         """The reading of Z."""

@@ -235,3 +235,8 @@ def _pointers(counts: Tensor) -> Tensor:
     crow = torch.zeros(len(counts) + 1, dtype=torch.int32, device=counts.device)
     torch.cumsum(counts, 0, dtype=torch.int32, out=crow[1:])
     return crow
+
+
+def squared(rows: Tensor) -> Tensor:
+    """‖row‖² of every row, summed in float64."""
+    return rows.square().sum(-1, dtype=torch.float64)

@@ -31,7 +31,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Everything a run gave; what is costly and seldom shown is computed on first access."""
+    """Everything a run gave; what is costly and seldom shown is computed on first access.
+
+    `seconds["upload"]` is what the clients' smoothing costs: where a run before did it, with this α
+    and T on this split, the seconds that it took then are counted, and are in `reused` too.
+    """
 
     settings: Settings
     partition: Partition  # of the graph that is tested on
@@ -43,6 +47,7 @@ class Result:
     prediction: Prediction  # of the test nodes
     metrics: Metrics
     seconds: dict[str, float]  # by stage: load, split, upload, estimate, classify
+    reused: float = 0.0  # of the seconds, those of work that was done before
     kept: Kept = field(default_factory=Kept, init=False, repr=False)  # what is computed when read
 
     @property
@@ -58,6 +63,11 @@ class Result:
     def method_seconds(self) -> float:
         """Clients, server and inference together; loading and splitting left out."""
         return sum(self.seconds[stage] for stage in ("upload", "estimate", "classify"))
+
+    @property
+    def spent_seconds(self) -> float:
+        """What this very run took: those of the method without work that a run before did."""
+        return self.method_seconds - self.reused
 
     @made_from()
     def every_prediction(self) -> Prediction:
@@ -110,19 +120,16 @@ def run_on(
     liars = attackers(partition, settings)
     held = poison(perturb(partition, settings), settings, liars)
     tested = perturb_test(partition, settings)
-    sent = _timed(seconds, "upload", lambda: _sent(held, settings, liars))
+    honest = _timed(seconds, "upload", lambda: upload(held, settings))
+    sent = _timed(seconds, "upload", lambda: forge(privatise(honest, settings), settings, liars))
     kept, rejected = check(sent)
     estimated = _timed(seconds, "estimate", lambda: estimate(kept, settings, tested.graph, liars))
     predicted = _timed(seconds, "classify", lambda: classify(tested.graph, estimated, settings))
     metrics = measure(tested, estimated, predicted, settings, sent)
-    return Result(
-        settings, tested, held, liars, sent, rejected, estimated, predicted, metrics, seconds
-    )
-
-
-def _sent(held: Partition, settings: Settings, liars: tuple[int, ...]) -> Uploads:
-    """What leaves the clients: means, noise for privacy, then what liars make of theirs."""
-    return forge(privatise(upload(held, settings), settings), settings, liars)
+    reused = honest.source.reused if honest.source else 0.0
+    seconds["upload"] += reused
+    run_parts = settings, tested, held, liars, sent, rejected, estimated, predicted, metrics
+    return Result(*run_parts, seconds, reused)
 
 
 def _graph(settings: Settings, own: Graph | None) -> Graph:
@@ -135,7 +142,7 @@ def _timed(seconds: dict[str, float], stage: str, step: Callable[[], T]) -> T:
     out: Any = step()
     if torch.cuda.is_available():
         torch.cuda.synchronize()
-    seconds[stage] = time.perf_counter() - start
+    seconds[stage] = seconds.get(stage, 0.0) + time.perf_counter() - start
     return out
 
 

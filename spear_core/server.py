@@ -30,7 +30,7 @@ class Estimate:
     seen: Tensor
     peer_share: Tensor | None = None  # None: every other holder weighs the same
     ridge: Ridge | None = None  # what scores a node where it is not the cosine with a prototype
-    summed: Tensor | None = None  # the very prototypes that are Σ ω p, where that is what they are
+    summed: Tensor | None = None  # Σ ω p (C, F), where the prototypes were made from that
     kept: Kept = field(default_factory=Kept, init=False, repr=False)  # what is computed when read
 
     @made_from()
@@ -50,14 +50,19 @@ class Estimate:
         lam = self.weights[self.uploads.client, self.uploads.label][:, None]
         return (1 - lam) * self.uploads.prototypes + lam * self.peers
 
+    @property
+    def changed(self) -> bool:
+        """Whether the prototypes are anything but Σ ω p, also where they were changed in place."""
+        return self.summed is None or not torch.equal(self.prototypes, _unit(self.summed))
+
     def exact(self, labels: Tensor) -> Tensor:
         """Unit prototypes of some classes in float64, (L, F), for ties that float32 cannot tell.
 
-        Where they are Σ ω p of sums we made ourselves, that is summed again; any others are taken
-        as they are.
+        Where they are still Σ ω p of sums we made ourselves, that is summed again; any others, or
+        changed ones, are taken as they are.
         """
         source = self.uploads.source
-        if source is None or source.mix or self.summed is not self.prototypes:
+        if source is None or source.mix or self.changed:
             return unit(self.prototypes)[labels]
         omega = self.omega[:, None].expand(-1, len(labels))
         w = power_weights(source.alpha, source.steps, labels.device).expand(len(labels), -1)
@@ -85,13 +90,17 @@ def estimate(
     total = uploads.combine(omega) if robust is None else _filled(robust, uploads, omega)
     seen = torch.zeros(uploads.classes, dtype=torch.bool, device=total.device)
     seen[uploads.label] = True
-    prototypes = torch.nn.functional.normalize(total, dim=1, eps=1e-30)
-    summed = prototypes if robust is None else None
+    prototypes, summed = _unit(total), total if robust is None else None
     table = uploads.table(lam)
     let_go = sent.residuals is not None and uploads.residuals is None
     cosine = settings.head == "cosine" or let_go
     head = None if cosine else _ridge(sent, uploads, total, robust, settings)
     return Estimate(uploads, table, omega, prototypes, seen, share, head, summed)
+
+
+def _unit(rows: Tensor) -> Tensor:
+    """Rows of length 1; a zero row stays zero."""
+    return torch.nn.functional.normalize(rows, dim=1, eps=1e-30)
 
 
 def _ridge(

@@ -8,6 +8,7 @@ import streamlit as st
 
 from spear_core import Settings
 from spear_core.defences import DEFENCES
+from spear_core.measures.spread import with_spread
 from spear_core.paper import measured
 from spear_core.paper.byzantine import beside_the_paper
 from spear_core.settings import written
@@ -50,7 +51,7 @@ def draw(settings: Settings) -> dict[str, pd.DataFrame]:
             f"Three of ten clients of {settings.dataset} call every class the next one: accuracy "
             f"in percent, mean ± standard deviation over the seeds {some[0].seeds}."
         )
-        st.dataframe(by_case(some, lambda row: f"{_percent(row.accuracy)} ± {_percent(row.std)}"))
+        st.dataframe(by_case(some, lambda row: with_spread(100 * row.accuracy, 100 * row.std)))
         st.caption("Share of the gap between undefended and oracle that is recovered.")
         st.dataframe(by_case(some, _recovered))
         st.caption(f"Points lost when nobody lies. {CONSENSUS}")

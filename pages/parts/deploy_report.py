@@ -39,7 +39,7 @@ def draw(report: Report, result: Result) -> None:
     if report.dropped:
         st.markdown("**Dropped**")
         st.text("\n".join(_dropped(report)))
-    for note in report.notes[:MOST]:
+    for note in [*filter(None, [report.ties]), *report.notes[:MOST]]:
         st.text(cut(note))
     if report.answered:
         with st.expander(f"The nodes that answered ({len(report.answered)})"):

@@ -177,7 +177,7 @@ def paper(result: Result, pinned: Result | None) -> Shown:
             "kind": row.kind,
             "rule": row.rule,
             "dataset": row.dataset,
-            "ours": f"{row.mean:.2f} ± {row.standard_error:.2f}",
+            "ours": with_spread(row.mean, row.standard_error, 2),
             "printed": f"{row.printed:.2f}",
             "difference": f"{row.gap:+.2f}".replace("-", "−"),
             "single run ±": f"{row.std:.2f}",
@@ -218,7 +218,7 @@ def _beside(rows: list[perturbation.Row]) -> pd.DataFrame:
         nearest = perturbation.by_fit(rows, kind)[0][0]
         for row in rows:
             if row.kind == kind and row.rule in (plain, nearest):
-                ours = f"{row.mean:.2f} ± {row.standard_error:.2f}"
+                ours = with_spread(row.mean, row.standard_error, 2)
                 lines.setdefault(f"{title}: printed", {})[row.dataset] = f"{row.printed:.2f}"
                 name = f"{row.rule}{' (nearest)' * (row.rule == nearest)}"
                 lines.setdefault(f"{title}: {name}", {})[row.dataset] = ours

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from pages.shared import background, frame, runs, show
-from pages.shared.plain import plain
+from pages.shared import mapview, runs, show
 from spear_core import Settings, defaults, embed
 from spear_core.datasets import CATALOGUE, store
 from spear_core.figures.map import alt_text, map_figure
@@ -25,8 +24,9 @@ def draw(settings: Settings) -> None:
             if name in here:
                 with column:
                     waiting += _panel(name, kind)
-    if waiting:
-        _wait(tuple(dict.fromkeys(waiting)))
+    if waiting:  # one after the other
+        first, many = waiting[0], len(set(waiting))
+        mapview.wait(defaults(first), f"{many} maps to go, now {first}.", f"UMAP of {first}")
 
 
 def _panel(name: str, kind: str) -> list[str]:
@@ -39,19 +39,3 @@ def _panel(name: str, kind: str) -> list[str]:
     figure = panel(map_figure(shown, result, show=kind))
     show.chart(figure, f"paper-map-{name}-{kind}", alt_text(shown, result))
     return [] if made else [name]
-
-
-@st.fragment(run_every=2)
-@frame.kindly()
-def _wait(names: tuple[str, ...]) -> None:
-    """Make the missing maps one after the other; the page is drawn again when one is there."""
-    s = defaults(names[0])
-    graph = runs.result_of(s).graph
-    job = background.visitor().fit(graph, s.alpha, s.steps)
-    place = st.container(key="under_way_maps")
-    if job.error:
-        place.caption(f"The UMAP of {names[0]} could not be made: {plain(job.error)}")
-    elif job.value is not None and background.by_timer():
-        st.rerun()
-    else:
-        place.progress(job.fraction, f"{len(names)} maps to go, now {names[0]}. {job.sentence}")

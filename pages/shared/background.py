@@ -1,13 +1,14 @@
-"""What pages do while nobody waits: whose turn it is, maps placed late, work ahead of a click.
+"""What pages do while nobody waits: maps placed late, work ahead of a click, turns with the page.
 
 Work in the background changes when a result is there, never what it is. Every visitor's work is
-its own: a new result cancels what the same visitor had under way, nobody else's. A visitor who
-closes the tab waits for nothing; one who comes back finds the page drawn anew.
+its own: a new result cancels what the same visitor had under way, and a page that runs holds that
+up, nobody else's. A visitor who closes the tab waits for nothing; one who comes back finds the page
+drawn anew.
 """
 
 import threading
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from weakref import ref
 
 import streamlit as st
@@ -34,34 +35,6 @@ AT_ONCE = 32  # columns propagated between two pauses
 
 few_arenas()  # every run of a page is a new thread
 
-# -- turns: on few cores both at once take longer than one after the other, and a page is looked at
-
-_pages = 0
-_changed = threading.Condition()
-
-
-@contextmanager
-def pages_first() -> Iterator[None]:
-    """Hold the work in the background while the block runs."""
-    global _pages
-    with _changed:
-        _pages += 1
-    try:
-        yield
-    finally:
-        with _changed:
-            _pages -= 1
-            if _pages == 0:
-                _changed.notify_all()
-
-
-def wait_for_pages() -> None:
-    """For threads in the background, between two pieces of work; a page's own goes on at once."""
-    if get_script_run_ctx(suppress_warning=True) is not None:
-        return
-    with _changed:
-        _changed.wait_for(lambda: _pages == 0, timeout=LONGEST)
-
 
 def by_timer() -> bool:
     """Whether a fragment runs by its timer: a rerun inside a run of the page cuts that short."""
@@ -75,10 +48,12 @@ def by_timer() -> bool:
 class Visitor:
     """The last map that was placed for one visitor, and the work for the present result.
 
-    Maps and results themselves stay on their shelves, within the budget.
+    Maps and results themselves stay on their shelves, within the budget. On few cores a page and
+    the work behind it take longer at once than one after the other, and the page is looked at.
     """
 
     def __init__(self) -> None:
+        self._pages, self._changed = 0, threading.Condition()
         self._placed: tuple[ref[Map], ref[Result]] | None = None
         self._result: ref[Result] | None = None
         self._ahead, self._places = Jobs(), Jobs()
@@ -86,6 +61,25 @@ class Visitor:
         self.preparing: Job[None] | None = None
         self._view: Hashable = None
         self._fits: set[Job[str]] = set()  # asked for since the page began
+
+    @contextmanager
+    def pages_first(self) -> Iterator[None]:
+        """Hold this visitor's work in the background while the block runs."""
+        with self._changed:
+            self._pages += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._pages -= 1
+                self._changed.notify_all()
+
+    def wait_for_pages(self) -> None:
+        """For threads in the background, between two pieces of work; a page's own goes on."""
+        if get_script_run_ctx(suppress_warning=True) is not None:
+            return
+        with self._changed:
+            self._changed.wait_for(lambda: self._pages == 0, timeout=LONGEST)
 
     def place(
         self, result: Result, make: Callable[[Pause], Map], patience: float | None
@@ -99,8 +93,8 @@ class Visitor:
         last = self.placed
         if patience is not None and last is not None:
             if self.placing is None:
-                self.placing = self._places.ask(object(), lambda job: _made(make, job))
-            if not self.placing.ended.wait(max(0.0, patience - result.method_seconds)):
+                self.placing = self._places.ask(object(), lambda job: self._made(make, job))
+            if not self.placing.ended.wait(max(0.0, patience - result.spent_seconds)):
                 return last
         made = make(no_pause)
         self._placed = ref(made), ref(result)
@@ -121,7 +115,7 @@ class Visitor:
 
         def work(job: Job[None]) -> None:
             def pause() -> None:
-                wait_for_pages()
+                self.wait_for_pages()
                 if placing is not None:
                     placing.ended.wait(10)
                 job.pause()
@@ -133,7 +127,7 @@ class Visitor:
 
     def fit(self, graph: Graph, alpha: float, steps: int) -> Job[str]:
         """The job that fits a UMAP; it is this visitor's until a page does not ask for it."""
-        job = maps.background_fit(graph, alpha, steps, wait_for_pages, by=self)
+        job = maps.background_fit(graph, alpha, steps, self.wait_for_pages, by=self)
         self._fits.add(job)
         return job
 
@@ -152,6 +146,13 @@ class Visitor:
         """The tab was closed."""
         self._want(None)
         maps.jobs.leave(self, grace=0)  # who has gone asks for nothing more
+
+    def _made(self, make: Callable[[Pause], Map], job: Job[None]) -> None:
+        def pause() -> None:
+            job.pause()
+            self.wait_for_pages()
+
+        make(pause)
 
     def _want(self, result: Result | None) -> None:
         """Cancel this visitor's work for another result."""
@@ -174,6 +175,12 @@ def _present(_visitor: Visitor, number: int) -> Visitor:
     return _visitor
 
 
+def pages_first() -> AbstractContextManager[None]:
+    """Hold the work of the session that runs while the block does; nobody's outside of one."""
+    on_a_page = get_script_run_ctx(suppress_warning=True) is not None
+    return visitor().pages_first() if on_a_page else nullcontext()
+
+
 @contextmanager
 def watched(view: Hashable) -> Iterator[None]:
     """Draw a page for as long as its visitor waits for it: to the next click, or until they leave.
@@ -189,14 +196,6 @@ def watched(view: Hashable) -> Iterator[None]:
     with while_wanted(context.yield_check):
         yield
     own.end()
-
-
-def _made(make: Callable[[Pause], Map], job: Job[None]) -> None:
-    def pause() -> None:
-        job.pause()
-        wait_for_pages()
-
-    make(pause)
 
 
 # -- work ahead of the next run on the same graph and partition

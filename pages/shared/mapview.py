@@ -145,7 +145,7 @@ def _wait_for_places(job: Job[None]) -> None:
 
 @st.fragment(run_every=0.7)
 @frame.kindly()
-def wait(settings: Settings) -> None:
+def wait(settings: Settings, shown: str = "PCA preview shown.", name: str = "UMAP") -> None:
     """How far the UMAP is; the page is drawn again when it is there.
 
     Streamlit keeps what a fragment is given as long as the visit, so no graph is.
@@ -155,8 +155,8 @@ def wait(settings: Settings) -> None:
     job = background.visitor().fit(graph, now.alpha, now.steps)
     place = st.container(key="under_way_map")
     if job.error:
-        place.caption(f"The UMAP could not be made: {plain(job.error)}")
+        place.caption(f"The {name} could not be made: {plain(job.error)}")
     elif job.value is not None and background.by_timer():
         st.rerun()
     else:
-        place.progress(job.fraction, f"PCA preview shown. {job.sentence}")
+        place.progress(job.fraction, f"{shown} {job.sentence}")

@@ -89,7 +89,7 @@ def clients_of(partition: Partition) -> list[Local]:
     out = []
     for k in range(partition.clients):
         still_wanted()
-        nodes = (partition.owner == k).nonzero().squeeze(1)
+        nodes = partition.nodes_of(k)
         inside = subgraph(edges[:, home == k], nodes, graph.num_nodes).cpu().numpy()
         train = np.flatnonzero(graph.train[nodes].cpu().numpy())
         label = graph.y[nodes].cpu().numpy()[train]

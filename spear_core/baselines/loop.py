@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -79,12 +78,12 @@ class Trained:
             return self.curve[-1]
         return max(self.curve, key=lambda p: p.validation or 0.0)
 
-    @cached_property
+    @property
     def label(self) -> Tensor:
         """The predicted class of every node, (N)."""
         return self.scores.argmax(1)
 
-    @cached_property
+    @property
     def histogram(self) -> list[int]:
         """How many test nodes each class is predicted for, (C)."""
         predicted = self.label[self.graph.test_nodes]
@@ -96,7 +95,7 @@ class Trained:
         chosen = [c for c, n in enumerate(self.histogram) if n]
         return chosen[0] if len(chosen) == 1 else None
 
-    @cached_property
+    @property
     def hidden(self) -> Tensor:
         """The global model's representation of every node after its first layer, (N, H)."""
         t, graph = self.training, self.graph

@@ -22,15 +22,15 @@ def upload(partition: Partition, settings: Settings) -> Uploads:
     """
     alpha, steps, mix = client_smoothing(partition, settings)
     sent = unsmoothed(partition, alpha, steps, settings.reliability == "degree", mix)
-    assert sent.source is not None
-    if not sent.source.ready:
-        sent.source.mass  # noqa: B018  kept with the partition
+    source = sent.source
+    assert source is not None
     if settings.head == "cosine":
-        return sent
+        return replace(sent, source=source.done())
     private = settings.epsilon < math.inf  # noise is calibrated to the energy itself
     rank = 0.0 if private else settings.sketch
-    rest = residuals_of(sent.source, rank, settings.sketch_cap, settings.seed, private)
-    return replace(sent, residuals=rest)
+    rest, rows = residuals_of(source, rank, settings.sketch_cap, settings.seed, private)
+    source = source.done() if rows is None else source
+    return replace(sent, rows=rows, residuals=rest, source=source)
 
 
 def unsmoothed(

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from spear_core.propagate import squared
+
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
@@ -20,11 +22,13 @@ class Residuals:
 
     def of(self, clients: Tensor) -> "Residuals":
         """Those of the clients marked True, (K); of the others nothing is left."""
+        if bool(clients.all()):
+            return self
         mine = clients[self.owner]
         energy = torch.where(clients, self.energy, 0.0)
         return Residuals(energy, self.rows[mine], self.owner[mine])
 
     def lengths(self) -> Tensor:
         """‖R‖² of every client, (K)."""
-        square = self.rows.double().square().sum(1)
+        square = squared(self.rows)
         return torch.zeros_like(self.energy, dtype=square.dtype).index_add_(0, self.owner, square)

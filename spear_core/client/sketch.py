@@ -8,77 +8,83 @@ range of E Eᵀ (one step of subspace iteration) and a few more, at random, esti
 it. Which of the two is a matter of the client's own rows, so a client alone sends the same sketch.
 """
 
-from functools import cached_property
-
 import torch
 from torch import Tensor
 
 from spear_core.client.residuals import Residuals
+from spear_core.client.rows import Rows
 from spear_core.client.sums import INDICATOR, Sums
-from spear_core.graph import csr_tensor
-from spear_core.partition import Partition
+from spear_core.propagate import squared
 from spear_core.randomness import generator
 
 MORE = 8  # columns beyond the rank
 PROBES = 8  # columns for the energy outside the range
 DROPPED = 1e-9  # rows below this part of a client's largest eigenvalue
 KEPT = 2  # sketches kept with a partition
-BLOCK = 64  # columns moved at a time where E is made
 
 
 def residuals_of(
     sums: Sums, rank: float, capped: bool, seed: int, exactly: bool = False
-) -> Residuals:
+) -> tuple[Residuals, Tensor | None]:
     """Every client's energy and sketch of at most `rank` rows, kept with the partition.
 
-    `exactly` asks for an energy that is no estimate, however long it takes.
+    `exactly` asks for an energy that is no estimate, however long it takes. Also the prototypes
+    (P, F), where the training rows were all made: their means cost nothing then.
     """
     given = (rank, capped, seed, exactly)
     key, needs = ("residuals", *sums.key, *given), INDICATOR | {"x"}
     return sums.partition.kept.get(key, needs, lambda: _made(sums, *given), most=KEPT)
 
 
-def _made(sums: Sums, rank: float, capped: bool, seed: int, exactly: bool) -> Residuals:
-    e = _Rows(sums)
+def _made(
+    sums: Sums, rank: float, capped: bool, seed: int, exactly: bool
+) -> tuple[Residuals, Tensor | None]:
+    e = Rows(sums)
     most = e.amount - e.cells  # rows of an exact sketch, (K)
     asked = (most // 2 if capped else most).clamp(max=int(min(rank, 2**31)))
-    longest = int(e.amount.max())
+    longest, made = int(e.amount.max()), None
     if exactly or rank == torch.inf or longest <= _few(int(rank) + MORE):
-        found, rest = e.whole(longest), torch.zeros_like(most, dtype=torch.float64)
+        found, made = e.whole(longest)
+        rest = torch.zeros_like(most, dtype=torch.float64)
     else:
         found, rest = _range(e, int(rank) + MORE, seed)
     rows, owner, size = _leading(found, asked)
     client, label = sums.partition.pairs
     counts = sums.partition.train_counts[client, label].double()
-    means = counts * sums.prototypes.double().square().sum(1)
+    means = counts * squared(sums.prototypes if made is None else made)
     between = torch.zeros(len(most), dtype=torch.float64, device=means.device)
     between.index_add_(0, client, means)
     length = Residuals(between, rows, owner).lengths()
     energy = between + torch.maximum(size + rest, length)
-    return Residuals(torch.minimum(energy, e.amount.double()), rows, owner)
+    return Residuals(torch.minimum(energy, e.amount.double()), rows, owner), made
 
 
-def _leading(found: Tensor, asked: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The leading rows of S Vᵀ of every client's (K, L, F), at most as many as asked, (K).
+def _leading(found: list[Tensor], asked: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The leading rows of S Vᵀ of every client's (L, F), at most as many as asked, (K).
 
     Also the client of each, and the energy of all rows, (K).
     """
-    tall = found.shape[1] > found.shape[2]
-    gram = (found.double().mT @ found.double()) if tall else found @ found.mT
-    size = gram.diagonal(dim1=1, dim2=2).double().sum(1)
-    top = int(asked.max())
-    if top == 0:
-        return found.new_zeros(0, found.shape[2]), asked[:0], size
-    values, turn = torch.linalg.eigh(gram.double())
-    lead = turn.flip(2)[:, :, :top].mT
-    if tall:
-        rows = (values.flip(1)[:, :top, None].clamp_min(0).sqrt() * lead).to(found.dtype)
-    else:
-        rows = lead.to(found.dtype) @ found
-    square = rows.double().square().sum(2)
-    keep = square > DROPPED * square[:, :1].clamp_min(1e-300)
-    keep &= torch.arange(rows.shape[1], device=keep.device) < asked[:, None]
-    return rows[keep], keep.nonzero()[:, 0], size
+    each = [_lead(e, rank) for e, rank in zip(found, asked.tolist(), strict=True)]
+    rows = torch.cat([rows for rows, _ in each])
+    amount = torch.tensor([len(rows) for rows, _ in each], device=asked.device)
+    owner = torch.repeat_interleave(torch.arange(len(each), device=asked.device), amount)
+    square = squared(rows)
+    largest = square[(amount.cumsum(0) - amount)[owner]]
+    kept = square > DROPPED * largest.clamp_min(1e-300)
+    return rows[kept], owner[kept], torch.stack([energy for _, energy in each])
+
+
+def _lead(e: Tensor, rank: int) -> tuple[Tensor, Tensor]:
+    """The leading rows of one client's S Vᵀ, and the energy of all of E."""
+    if rank == 0:
+        return e[:0], squared(e).sum()
+    tall = len(e) > e.shape[1]
+    gram = (e.double().t() @ e.double()) if tall else (e @ e.t()).double()
+    values, turn = torch.linalg.eigh(gram)
+    lead = turn.flip(1)[:, :rank].t()
+    if not tall:
+        return lead.to(e.dtype) @ e, values.sum()
+    return (values.flip(0)[:rank, None].clamp_min(0).sqrt() * lead).to(e.dtype), values.sum()
 
 
 def _few(columns: int) -> int:
@@ -86,7 +92,7 @@ def _few(columns: int) -> int:
     return columns + PROBES + columns
 
 
-def _range(e: "_Rows", columns: int, seed: int) -> tuple[Tensor, Tensor]:
+def _range(e: Rows, columns: int, seed: int) -> tuple[list[Tensor], Tensor]:
     """Qᵀ E (K, L, F) with Q a basis of E Eᵀ Ω, and the energy outside, (K), from probes.
 
     Every client takes the same random numbers, so that its sketch depends on nobody else. The
@@ -107,111 +113,9 @@ def _range(e: "_Rows", columns: int, seed: int) -> tuple[Tensor, Tensor]:
     probes = e.centred(left[:, columns:])
     inside = e.by_client(q).mT @ e.by_client(probes)  # (K, L, probes)
     outside = down[:, columns:] - inside.mT @ found
-    rest = outside.double().square().sum(2).mean(1)
+    rest = squared(outside).mean(1)
     if not len(picks):
-        return found, rest
-    whole = few[:, None, None]
-    return torch.cat([down * whole, found], dim=1), torch.where(few, 0.0, rest)
-
-
-class _Rows:
-    """E of all clients, by its products; its rows are the training nodes, client by client."""
-
-    def __init__(self, sums: Sums) -> None:
-        self.sums, self.partition = sums, sums.partition
-        graph, clients = self.partition.graph, self.partition.clients
-        nodes = graph.train_nodes
-        self.nodes = nodes[torch.argsort(self.partition.owner[nodes], stable=True)]  # (L)
-        self.owner = self.partition.owner[self.nodes]
-        self.cell = self.owner * graph.classes + graph.y[self.nodes]
-        self.amount = torch.bincount(self.owner, minlength=clients)  # (K)
-        self.cells = (self.partition.train_counts > 0).sum(1)
-        first = self.amount.cumsum(0) - self.amount
-        self.place = torch.arange(len(self.nodes), device=nodes.device) - first[self.owner]
-
-    def centred(self, values: Tensor) -> Tensor:
-        """Less the mean over their client and class, (L, columns)."""
-        counts = self.partition.train_counts.flatten()
-        total = values.new_zeros(len(counts), values.shape[1]).index_add_(0, self.cell, values)
-        mean = total / counts.clamp_min(1)[:, None]
-        return values - mean.index_select(0, self.cell)
-
-    def down(self, left: Tensor) -> Tensor:
-        """Eᵀ times columns (L, columns), as rows, (K, columns, F)."""
-        n = self.partition.graph.num_nodes
-        spread = left.new_zeros(n, left.shape[1]).index_copy_(0, self.nodes, self.centred(left))
-        return self._collected(self.sums.smooth(self.partition.operator_t, spread))
-
-    def up(self, rows: Tensor) -> Tensor:
-        """E times every client's own vectors (K, columns, F), (L, columns)."""
-        smoothed = self.sums.smooth(self.partition.operator, self._projected(rows))
-        return self.centred(smoothed.index_select(0, self.nodes))
-
-    def whole(self, longest: int) -> Tensor:
-        """E itself, padded with rows of zeros, (K, longest, F)."""
-        parts = []
-        for first in range(0, max(longest, 1), BLOCK):
-            some = torch.arange(first, min(first + BLOCK, longest), device=self.place.device)
-            parts.append(self.down((self.place[:, None] == some).to(torch.float32)))
-        return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
-
-    def by_client(self, values: Tensor) -> Tensor:
-        """Columns (L, columns) with a page for every client, padded with zeros."""
-        shape = (len(self.amount), int(self.amount.max()), values.shape[1])
-        pages = values.new_zeros(shape)
-        pages[self.owner, self.place] = values
-        return pages
-
-    def basis(self, values: Tensor) -> Tensor:
-        """Orthonormal columns for each client's part of (L, columns); none for what is nil."""
-        pages = self.by_client(values).double()
-        size, turn = torch.linalg.eigh(pages.mT @ pages)
-        there = size > 1e-10 * size[:, -1:].clamp_min(1e-300)
-        scale = torch.where(there, size.clamp_min(1e-300).rsqrt(), 0.0)
-        q = pages @ (turn * scale[:, None])
-        return q[self.owner, self.place].to(values.dtype)
-
-    def _collected(self, mass: Tensor) -> Tensor:
-        """Every client's features summed with its columns of the mass (N, L), (K, L, F)."""
-        clients, width = self.partition.clients, self.partition.graph.num_features
-        if self._sparse:
-            out = client_features(self.partition)[1] @ mass
-            return out.view(clients, width, -1).mT
-        return torch.stack([mass[i].t() @ x for i, x in self._dense])
-
-    def _projected(self, rows: Tensor) -> Tensor:
-        """Every node's products with the vectors (K, L, F) of its client, (N, L)."""
-        if self._sparse:
-            return client_features(self.partition)[0] @ rows.mT.flatten(0, 1).contiguous()
-        out = rows.new_empty(self.partition.graph.num_nodes, rows.shape[1])
-        for (i, x), mine in zip(self._dense, rows, strict=True):
-            out[i] = x @ mine.t()
-        return out
-
-    @property
-    def _sparse(self) -> bool:
-        return self.partition.graph.features.layout == torch.sparse_csr
-
-    @cached_property
-    def _dense(self) -> list[tuple[Tensor, Tensor]]:
-        """The nodes of every client and their features, gathered once."""
-        order = torch.argsort(self.partition.owner, stable=True)
-        each = order.split(self.partition.sizes.tolist())
-        return [(i, self.partition.graph.features.index_select(0, i)) for i in each]
-
-
-def client_features(partition: Partition) -> tuple[Tensor, Tensor]:
-    """Sparse X̃ with columns of its own for every client, (N, K F), and its transpose, as CSR."""
-
-    def make() -> tuple[Tensor, Tensor]:
-        x = partition.graph.features
-        shift = (partition.owner * x.shape[1]).to(torch.int32)
-        amount = x.crow_indices().diff().long()
-        col = x.col_indices() + shift.repeat_interleave(amount)
-        size = (x.shape[0], partition.clients * x.shape[1])
-        wide = csr_tensor(x.crow_indices(), col, x.values(), size)
-        turned = wide.to_sparse_csc()
-        parts = turned.ccol_indices(), turned.row_indices(), turned.values()
-        return wide, csr_tensor(*parts, size[::-1])
-
-    return partition.kept.get("client_features", frozenset({"x", "owner"}), make)
+        return list(found), rest
+    each = zip(few.tolist(), e.amount.tolist(), down, found, strict=True)
+    whole = [torch.cat([a, b])[:n] if own else b for own, n, a, b in each]
+    return whole, torch.where(few, 0.0, rest)

@@ -6,8 +6,9 @@ transposed operator and multiplied with X̃ once: P = Sᵀ Π X̃ = (Πᵀ S)ᵀ
 row i of Πᵀ S belongs to the client that owns node i, and one N × C matrix holds all of them.
 """
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -33,6 +34,14 @@ Stage = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True, eq=False)
+class Work:
+    """What the clients propagated, and how long that took."""
+
+    mass: Tensor  # (N, C)
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
 class Sums:
     """What the clients computed: their labelled nodes, smoothed, summed by class.
 
@@ -44,6 +53,7 @@ class Sums:
     alpha: float
     steps: int
     mix: Mix | None = None  # where clients do not all smooth alike, else α and T are everybody's
+    reused: float = 0.0  # seconds of the propagation that was done before these were asked for
 
     @property
     def key(self) -> tuple[float | int, ...]:
@@ -63,7 +73,19 @@ class Sums:
         Row i of S holds 1 / n of node i's client and class, if i is a training node.
         """
         kept = self.partition.kept
-        return kept.get(("mass", *self.key), INDICATOR, self._propagated, most=1)
+        return kept.get(("mass", *self.key), INDICATOR, self._work, most=1).mass
+
+    def done(self) -> "Sums":
+        """With the clients' work done, now or before; what was saved by that is in `reused`."""
+        if self.ready:
+            return replace(self, reused=self.powers.seconds(self.alpha, self.steps))
+        before: Work | None = self.partition.kept.peek(("mass", *self.key), INDICATOR)
+        self.mass  # noqa: B018  kept with the partition
+        return replace(self, reused=before.seconds) if before else self
+
+    def _work(self) -> Work:
+        start = time.perf_counter()
+        return Work(self._propagated(), time.perf_counter() - start)
 
     def _propagated(self) -> Tensor:
         columns, classes = self.indicator(), self.partition.graph.classes
@@ -130,11 +152,13 @@ class Sums:
     def grow(self, powers: Powers, steps: int, pause: Callable[[], None] = lambda: None) -> Powers:
         """The powers with the rows (P, F) of each up to `steps`."""
 
-        def make(_: int, mass: Tensor | None) -> tuple[Tensor, Tensor]:
+        def make(t: int, mass: Tensor | None) -> tuple[Tensor, Tensor]:
+            start = time.perf_counter()
             if mass is None:
                 mass = self.indicator()(slice(0, self.partition.graph.classes))
             else:
                 mass = propagate(self.partition.operator_t, mass, 1.0, 1)
+            powers.took[t] = time.perf_counter() - start
             return mass, self._rows(mass)
 
         return powers.grow_slowly(steps, make, pause)

@@ -81,18 +81,17 @@ def scored_by_others(sent: "Uploads", uploads: "Uploads") -> Tensor:
     """Scores of every class mean by the regression of all other clients, (P, C)."""
     cells = Cells(uploads.prototypes, uploads.counts, uploads.label, uploads.client)
     s = system(cells, sent, uploads, KAPPA)
-    factor, wide = s.factor()
-    if wide:
-        inverse = torch.cholesky_inverse(factor)
+    if s.wide:
+        inverse = torch.cholesky_inverse(s.factor)
         fit = s.d - s.penalty * (inverse @ s.d)
     else:
-        turned = torch.linalg.solve_triangular(factor, s.a.t(), upper=False)  # (F, L)
+        turned = torch.linalg.solve_triangular(s.factor, s.a.t(), upper=False)  # (F, L)
         fit = turned.t() @ (turned @ s.d)
     scores = s.d.new_zeros(len(cells.label), uploads.classes)
     for k in cells.owner.unique():
         rows = (s.owner == k).nonzero().squeeze(1)
         eye = torch.eye(len(rows), dtype=s.d.dtype, device=s.d.device)
-        if wide:
+        if s.wide:
             rest = s.penalty * inverse[rows[:, None], rows]  # I - H
         else:
             rest = eye - turned[:, rows].t() @ turned[:, rows]

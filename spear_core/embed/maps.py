@@ -5,7 +5,6 @@ A `pause` is called between pieces of work, so that whoever asked can go first o
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -50,7 +49,7 @@ class Map:
         """Whether nothing better will come: the UMAP, or too few nodes for one."""
         return self.fitted or len(self.nodes) < FEWEST
 
-    @cached_property
+    @property
     def radius(self) -> float:
         """Root mean square distance from the middle: divide by it to draw all maps in one frame."""
         return float(self.xy.square().sum(1).mean().sqrt()) or 1.0
@@ -130,7 +129,8 @@ def background_fit(
     def work(job: Job[str]) -> str:
         def between() -> None:
             job.pause()
-            pause()
+            if job.askers <= {by}:  # another who waits for it is not held up
+                pause()
 
         try:
             return fit(graph, alpha, steps, job.say, between).key

@@ -5,11 +5,9 @@ Their rows of X̃, ÂX̃, Â²X̃, … are kept, so another α is a mixture and 
 
 import math
 from collections.abc import Callable
-from typing import Any, cast
 
 import torch
 from torch import Tensor
-from torch.utils.weak import WeakTensorKeyDictionary
 
 from spear_core.embed.keep import digest
 from spear_core.graph import Graph
@@ -25,7 +23,7 @@ WIDE, SKETCH = 512, 256
 Pause = Callable[[], None]  # called between two pieces of work; may wait, may raise
 
 DRAWN = frozenset({"x", "edge_index", "nodes"})  # what the nodes' smoothed features depend on
-_chosen: Any = WeakTensorKeyDictionary()  # y -> background nodes
+LABELS = frozenset({"y", "classes"})  # what the choice of them does
 
 
 def no_pause() -> None:
@@ -34,9 +32,7 @@ def no_pause() -> None:
 
 def choose(graph: Graph) -> Tensor:
     """The background nodes (M), ascending: all, or 3,000 with every class in its proportion."""
-    if graph.y not in _chosen:
-        _chosen[graph.y] = _stratified(graph)
-    return cast(Tensor, _chosen[graph.y])
+    return graph.kept.get("map_nodes", LABELS, lambda: _stratified(graph))
 
 
 def _stratified(graph: Graph) -> Tensor:

@@ -1,5 +1,6 @@
 """What privacy costs, in sentences."""
 
+from spear_core.measures.spread import with_spread
 from spear_core.studies.privacy_cost import Cost
 
 STRONG = 1.0  # an ε that is usually called private
@@ -8,7 +9,7 @@ STRONG = 1.0  # an ε that is usually called private
 def words(cost: Cost) -> list[str]:
     """What the curve over ε says, a list of sentences."""
     said = [
-        f"Without noise {cost.exact.mean():.1f} ± {cost.exact.std():.1f} % "
+        f"Without noise {with_spread(cost.exact.mean(), cost.exact.std())} % "
         f"({len(cost.exact)} seeds)."
     ]
     near = [e for e, m in zip(cost.epsilons, cost.mean, strict=True) if _lost(cost, m) <= 1]
@@ -24,7 +25,7 @@ def words(cost: Cost) -> list[str]:
 def _strong(cost: Cost, i: int) -> str:
     """What is left at an ε that is usually called private."""
     mean, std = cost.mean[i], cost.std[i]
-    reached = f"At ε = {STRONG:g} accuracy is {mean:.1f} ± {std:.1f} %"
+    reached = f"At ε = {STRONG:g} accuracy is {with_spread(mean, std)} %"
     if mean - std <= cost.constant:
         return (
             f"{reached}, no better than always naming the largest class "

@@ -13,12 +13,11 @@ from spear_core.federation.files import client_graph, write_client
 from spear_core.federation.flower import check_ended, run_config
 from spear_core.federation.model import COSINE, RIDGE, model
 from spear_core.federation.names import shaped
-from spear_core.federation.report import read_folder
+from spear_core.federation.report import NEAR, add_to, read_folder
 from spear_core.measures.spread import percent
 from spear_core.run import Result, run
 from spear_core.settings import Settings
 
-NEAR = 1e-6  # of scores by what travelled as float32
 # everything is on this machine: nobody is late, the machine is slow
 PATIENT = {"join-deadline": 600.0, "answer-deadline": 600.0}
 
@@ -51,7 +50,7 @@ def compare(result: Result, arrays: Mapping[str, np.ndarray]) -> tuple[float, in
 
 def main(settings: Settings, say: Callable[[str], None] = print, keep: Path | None = None) -> None:
     """Split, start, run, compare, stop."""
-    result = run(settings)
+    result, private = run(settings), settings.epsilon < float("inf")
     with tempfile.TemporaryDirectory(prefix="spear-federation-") as scratch:
         folder = keep or Path(scratch)
         paths = export_clients(result, folder / "clients")
@@ -67,19 +66,18 @@ def main(settings: Settings, say: Callable[[str], None] = print, keep: Path | No
             ended = deployment.run(config)
             check_ended(ended, out)
             report, arrays = read_folder(out)
+            assert arrays is not None
+            if not private:
+                far, differing, report.near_ties = compare(result, arrays)
+                add_to(out, near_ties=report.near_ties)
             for line in report.lines():
                 say(line)
         say("everything that was started has been stopped")
-    assert arrays is not None
     say(f"{percent(result.metrics.accuracy)} on the whole graph in the explorer")
-    if settings.epsilon < float("inf"):
+    if private:
         say("Privacy noise is drawn in secret by every node, so the results differ on purpose.")
         return
-    far, differing, tied = compare(result, arrays)
-    say(
-        f"largest difference of a score {far:.1e}, {differing} predictions differ; "
-        f"at {tied} nodes the two best scores are within {NEAR:g}, and either may win"
-    )
+    say(f"largest difference of a score {far:.1e}, {differing} predictions differ")
     if far >= NEAR or differing:
         raise SpearError("The federation and the explorer do not agree; please report it.")
     say("The federation equals the explorer.")

@@ -20,7 +20,7 @@ TABLES = ("edges.csv", "labels.csv")  # and features.npy or features.csv
 
 def client_graph(partition: Partition, client: int) -> Graph:
     """One client's own nodes with the edges among them, numbered from 0."""
-    graph, nodes = partition.graph, (partition.owner == client).nonzero().squeeze(1)
+    graph, nodes = partition.graph, partition.nodes_of(client)
     dense = graph.x.layout == torch.strided
     return Graph(
         x=graph.x.index_select(0, nodes) if dense else select_rows(graph.x, nodes),

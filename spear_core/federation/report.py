@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -15,6 +15,7 @@ from spear_core.errors import DataDamaged, DataMissing
 from spear_core.measures.spread import percent
 
 REPORT, PROTOTYPES = "report.json", "prototypes.npz"
+NEAR = 1e-6  # of prototypes and scores that travelled as float32
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Report:
     wire_down: int | None = None  # from the SuperLink to the nodes
     right: int | None = None
     wrong: int | None = None
+    near_ties: int | None = None  # test nodes of the whole graph, where the explorer's run is here
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -53,6 +55,16 @@ class Report:
             return "prototypes, counts, labels, energies and sketches"
         return "prototypes, counts and labels"
 
+    @property
+    def ties(self) -> str:
+        """Where a run of the explorer may name another class; "" where it was not compared."""
+        if self.near_ties is None:
+            return ""
+        return (
+            f"at {self.near_ties} test nodes of the whole graph the two best scores are within "
+            f"{NEAR:g}, and either class may win"
+        )
+
     def lines(self) -> list[str]:
         """What happened, as people read it."""
         sketched = f"and {self.sketch_rows} rows of sketches " if self.sketch_rows else ""
@@ -68,6 +80,7 @@ class Report:
             said.append(f"on the wire {self.wire_up} bytes up and {self.wire_down} down")
         if self.accuracy is not None:
             said.append(f"{percent(self.accuracy)} of the clients' test nodes right at home")
+        said += [self.ties] if self.ties else []
         said += self.notes
         return said if not self.failure else [*said, f"failed: {self.failure}"]
 
@@ -88,11 +101,14 @@ def write_report(folder: Path, report: Report, arrays: dict[str, np.ndarray] | N
 
 
 def write_traffic(folder: Path, traffic: Mapping[str, int]) -> None:
-    """Add to a report what the SuperLink counted, where the report lies on this machine."""
+    """Add to a report what the SuperLink counted."""
+    add_to(folder, wire_up=traffic["inbound-bytes"], wire_down=traffic["outbound-bytes"])
+
+
+def add_to(folder: Path, **found: Any) -> None:
+    """Add to a report what was found afterwards, where it lies on this machine."""
     if (folder / REPORT).is_file():
-        report = read_report((folder / REPORT).read_text("utf-8"))
-        report.wire_up, report.wire_down = traffic["inbound-bytes"], traffic["outbound-bytes"]
-        _write(folder, report)
+        _write(folder, replace(read_report((folder / REPORT).read_text("utf-8")), **found))
 
 
 def read_report(text: str) -> Report:
@@ -124,7 +140,7 @@ def _check(report: Report) -> None:
     texts += [one[key] for one in report.dropped for key in ("node", "reason")]
     counts: list[float] = [report.rows, report.sketch_rows, report.classes, report.features]
     counts += [report.counted_bytes, report.record_bytes, *report.seconds.values()]
-    maybe = (report.wire_up, report.wire_down, report.right, report.wrong)
+    maybe = (report.wire_up, report.wire_down, report.right, report.wrong, report.near_ties)
     counts += [n for n in maybe if n is not None]
     dict(report.settings)
     if not all(isinstance(text, str) for text in texts) or not all(0 <= n < 2**63 for n in counts):

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 from spear_core.figures.common import layout
 from spear_core.figures.palette import BLUE, BLUE_BAND, GREEN, GREY, ORANGE, PINNED
 from spear_core.figures.traces import band_trace, best_trace, dot_trace
+from spear_core.measures.spread import with_spread
 from spear_core.paper.perturbation import DATASETS, Row, by_fit
 from spear_core.settings import equation, named, written
 from spear_core.studies.noise_curve import Curve
@@ -56,7 +57,7 @@ def rules(rows: list[Row], kind: str, most: int = 9) -> go.Figure:
         bars = {"type": "data", "array": error, "thickness": 1.5, "width": 3}
         marker = {"color": colour, "symbol": symbol, "size": 9}
         text = [
-            f"{row.rule}<br>{dataset}: {row.mean:.2f} ± {row.standard_error:.2f}, "
+            f"{row.rule}<br>{dataset}: {with_spread(row.mean, row.standard_error, 2)}, "
             f"printed {row.printed:.2f}"
             for row in each
         ]
@@ -86,7 +87,7 @@ def _line(
     dash: str,
     std: np.ndarray | None = None,
 ) -> None:
-    spread = [""] * len(mean) if std is None else [f" ± {s:.1f}" for s in std]
+    words = [f"{m:.1f}" for m in mean] if std is None else list(map(with_spread, mean, std))
     figure.add_scatter(
         x=_places(found, found.values),
         y=mean,
@@ -94,7 +95,7 @@ def _line(
         name=name,
         line={"color": colour, "dash": dash, "width": 2},
         marker={"size": 6},
-        text=[f"{at}: {m:.1f}{s}" for at, m, s in zip(found.ticks, mean, spread, strict=True)],
+        text=[f"{at}: {said}" for at, said in zip(found.ticks, words, strict=True)],
         hovertemplate="%{text}<extra>" + name + "</extra>",
     )
 

@@ -11,6 +11,7 @@ from spear_core.figures.heat import Table, heat
 from spear_core.figures.palette import BLUE, BLUE_BAND, GREY, ORANGE, PINNED
 from spear_core.figures.tiles import Tile, tiles
 from spear_core.figures.traces import Trace, band_trace, cell_frame, click_trace, dot_trace, hover
+from spear_core.measures.spread import with_spread
 from spear_core.run import Result
 from spear_core.settings import equation, written
 from spear_core.studies.exposure import Exposure
@@ -132,7 +133,7 @@ def verdict(seen: Exposure, i: int) -> str:
 
 def _curve(cost: Cost, name: str, colour: str, dash: str) -> Trace:
     text = [
-        f"{equation('epsilon', e)}: {m:.1f} ± {s:.1f} %"
+        f"{equation('epsilon', e)}: {with_spread(m, s)} %"
         for e, m, s in zip(cost.epsilons, cost.mean, cost.std, strict=True)
     ]
     x, line = [math.log10(e) for e in cost.epsilons], {"color": colour, "dash": dash}

@@ -72,7 +72,7 @@ def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
     client, label, counts, local, sketch = [], [], [], [], []
     energy = torch.zeros(partition.clients, dtype=x.dtype)
     for k in range(partition.clients):
-        nodes = (partition.owner == k).nonzero().squeeze(1)
+        nodes = partition.nodes_of(k)
         edges = subgraph(graph.edge_index, nodes, graph.num_nodes)
         z = smooth(x[nodes], edges, *plain_smoothing(x[nodes], edges, settings))
         y, trained = graph.y[nodes], graph.train[nodes]

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from spear_core.propagate import squared
+
 if TYPE_CHECKING:
     from spear_core.client import Uploads
 
@@ -55,13 +57,8 @@ class System:
     mean: Tensor  # (F): m
     prior: Tensor  # (C): π
     penalty: float  # λ
-
-    def factor(self) -> tuple[Tensor, bool]:
-        """The Cholesky factor of the smaller of A Aᵀ + λ I and Aᵀ A + λ I; whether it is (L, L)."""
-        wide = len(self.a) <= self.a.shape[1]
-        gram = self.a @ self.a.t() if wide else self.a.t() @ self.a
-        gram.diagonal().add_(self.penalty)
-        return torch.linalg.cholesky(gram), wide
+    wide: bool  # whether there are no more rows than columns
+    factor: Tensor  # Cholesky's, of the smaller of A Aᵀ + λ I and Aᵀ A + λ I
 
 
 def solve(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> Ridge:
@@ -73,11 +70,10 @@ def solve(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> R
     if sent.residuals is None:
         raise ValueError("The ridge head needs uploads made with the same setting.")
     s = system(cells, sent, believed, kappa)
-    factor, wide = s.factor()
-    if wide:
-        w = s.a.t() @ torch.cholesky_solve(s.d, factor)
+    if s.wide:
+        w = s.a.t() @ torch.cholesky_solve(s.d, s.factor)
     else:
-        w = torch.cholesky_solve(s.a.t() @ s.d, factor)
+        w = torch.cholesky_solve(s.a.t() @ s.d, s.factor)
     return Ridge(w, s.mean, s.prior, s.penalty, len(s.a))
 
 
@@ -88,15 +84,23 @@ def system(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> 
     one_hot = torch.nn.functional.one_hot(cells.label, sent.classes).double()
     mean, prior = (n @ p) / total, (n @ one_hot) / total
     root = n.sqrt()[:, None]
-    rest, sketch, owner = _residuals(sent, believed)
-    a = torch.cat([root * (p - mean), sketch])
+    rest, sketch, owner, share = _residuals(sent, believed)
+    a = p.new_empty(len(p) + len(sketch), p.shape[1])
+    a[: len(p)] = root * (p - mean)
+    a[len(p) :] = sketch  # in float64 from here
+    if bool((share < 1).any()):
+        a[len(p) :] *= share.sqrt()[owner, None]
     d = p.new_zeros(len(a), sent.classes)
     d[: len(p)] = root * (one_hot - prior)
-    scatter = float((n * p.square().sum(1)).sum() + rest - total * (mean @ mean))
-    unseen = max(scatter - float(a.square().sum()), 0.0)
+    wide = len(a) <= a.shape[1]
+    gram = a @ a.t() if wide else a.t() @ a
+    scatter = float(n @ squared(p) + rest - total * (mean @ mean))
+    unseen = max(scatter - float(gram.trace()), 0.0)
     mean_square = kappa * evenness(prior) ** 2 * scatter / float(total)
     penalty = max(mean_square + unseen / sent.features, LEAST)
-    return System(a, d, torch.cat([cells.owner, owner]), mean, prior, penalty)
+    gram.diagonal().add_(penalty)
+    factor = torch.linalg.cholesky(gram)
+    return System(a, d, torch.cat([cells.owner, owner]), mean, prior, penalty, wide, factor)
 
 
 def evenness(prior: Tensor) -> float:
@@ -108,19 +112,19 @@ def evenness(prior: Tensor) -> float:
     return float(prior.sum() ** 2 / ((prior > 0).sum() * (prior * prior).sum()).clamp_min(LEAST))
 
 
-def _residuals(sent: "Uploads", believed: "Uploads") -> tuple[Tensor, Tensor, Tensor]:
-    """The energy that class means leave out, the sketch and its owners, by what a client counts."""
+def _residuals(sent: "Uploads", believed: "Uploads") -> tuple[float, Tensor, Tensor, Tensor]:
+    """The energy that class means leave out; the sketch, whose it is, and by what share, (K)."""
     claimed = _by_client(sent, torch.ones_like(sent.counts))
-    means = _by_client(sent, sent.prototypes.double().square().sum(1))
+    means = _by_client(sent, squared(sent.prototypes))
     if sent.residuals is None:
-        none = means.new_zeros(0, sent.features)
-        return (claimed - means).clamp_min(0).sum(), none, sent.client[:0]
+        rest = (claimed - means).clamp_min(0)
+        return float(rest.sum()), sent.prototypes[:0], sent.client[:0], torch.ones_like(claimed)
     counted = _by_client(believed, torch.ones_like(believed.counts))
     share = torch.where(claimed > 0, counted / claimed.clamp_min(LEAST), 0.0).clamp(0, 1)
     kept = sent.residuals.of(share > 0)
     rest = torch.maximum(kept.energy - means, kept.lengths())
     rest = torch.where(share > 0, rest, 0.0)
-    return (share * rest).sum(), share.sqrt()[kept.owner, None] * kept.rows.double(), kept.owner
+    return float((share * rest).sum()), kept.rows, kept.owner, share
 
 
 def _by_client(uploads: "Uploads", values: Tensor) -> Tensor:

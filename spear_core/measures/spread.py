@@ -25,13 +25,13 @@ def mean_and_spread(values: Iterable[float]) -> tuple[float, float]:
     return mean, (sum((v - mean) ** 2 for v in known) / len(known)) ** 0.5
 
 
-def with_spread(mean: float, std: float) -> str:
+def with_spread(mean: float, std: float, digits: int = 1) -> str:
     """A mean in percent and its standard deviation; the sign of percent is the caller's.
 
     >>> with_spread(63.08, 0.449).split()
     ['63.1', '±', '0.4']
     """
-    return f"{mean:.1f}\u00a0±\u00a0{std:.1f}"
+    return f"{mean:.{digits}f}\u00a0±\u00a0{std:.{digits}f}"
 
 
 def points(change: float) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from spear_core.measures.spread import with_spread
 from spear_core.paper.measured import AGREES, Measured
 
 
@@ -16,7 +17,7 @@ def beside_the_paper(rows: Sequence[Measured]) -> list[dict[str, object]]:
             "variant": row.row,
             "graph": row.column.replace(" beta=", ", β = "),
             "printed": row.printed,
-            "measured": f"{row.mean:.1f} ± {row.std:.1f}",
+            "measured": with_spread(row.mean, row.std or 0),
             "difference": round(row.mean - row.printed, 1),
             "two standard errors": round(2 * row.error, 1),
             "verdict": "agrees" if row.mark == AGREES else "not reproduced",

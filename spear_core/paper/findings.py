@@ -7,6 +7,7 @@ import torch
 
 from spear_core.datasets import CATALOGUE, load, store
 from spear_core.errors import SpearError
+from spear_core.measures.spread import with_spread
 from spear_core.paper.measured import Measured
 from spear_core.paper.printed import reported
 from spear_core.settings import defaults
@@ -137,13 +138,13 @@ def _ablation(found: dict[tuple[str, str, str], Measured]) -> Finding | None:
 def _steep(found: dict[tuple[str, str, str], Measured]) -> Finding | None:
     two = found.get(("claims", "Cora, α = 0.8, T = 2", "accuracy"))
     one = found.get(("claims", "Cora, α = 0.8, T = 1", "accuracy"))
-    if not two or not one:
+    if not two or not one or two.mean is None or one.mean is None:
         return None
     return Finding(
         "steep",
         "Cora at α = 0.8 is better than printed",
-        f"With the stated two steps we measure {two.mean:.1f} ± {two.std:.1f} where "
-        f"{two.printed:g} is printed; a single step gives {one.mean:.1f} ± {one.std:.1f}. "
+        f"With the stated two steps we measure {with_spread(two.mean, two.std or 0)} where "
+        f"{two.printed:g} is printed; a single step gives {with_spread(one.mean, one.std or 0)}. "
         "The default α = 0.15 leaves most of what Cora's edges know unused.",
     )
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from spear_core.datasets import CATALOGUE, csv_rows, store
 from spear_core.fields import changed
+from spear_core.measures.spread import mean_and_spread, with_spread
 from spear_core.measures.versions import versions
 from spear_core.paper.cells import Cell, cells, curves
 from spear_core.paper.values import values_of
@@ -92,8 +93,8 @@ class Measured:
         if self.mean is None or self.std is None:
             return "not measured"
         many = len(self.seeds.split()) * self.draws > 1
-        spread = f" ± {self.std:.{self.digits}f}" if many else ""
-        return f"{self.mean:.{self.digits}f}{spread}"
+        alone = f"{self.mean:.{self.digits}f}"
+        return with_spread(self.mean, self.std, self.digits) if many else alone
 
     @property
     def digits(self) -> int:
@@ -110,14 +111,15 @@ def measure_cell(cell: Cell) -> Measured:
     seeds = SEEDS[cell.seeds]
     missing = _missing(cell.settings.dataset)
     values = [] if missing else values_of(cell, seeds)
+    mean, std = mean_and_spread(values) if values else (None, None)
     return Measured(
         table=cell.table,
         row=cell.row,
         column=cell.column,
         metric=cell.metric,
         printed=cell.printed if isinstance(cell.printed, int | float) else None,
-        mean=statistics.mean(values) if values else None,
-        std=statistics.pstdev(values) if values else None,
+        mean=mean,
+        std=std,
         values=" ".join(f"{value:.6g}" for value in values),
         seeds=" ".join(str(seed) for seed in seeds),
         draws=cell.draws,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spear_core.datasets import csv_rows
+from spear_core.measures.spread import with_spread
 
 FILE = Path(__file__).with_name("perturbation.csv")
 DATASETS = ("Cora", "CiteSeer", "PubMed")
@@ -74,7 +75,7 @@ def words(rows: list[Row], kind: str) -> str:
     rule, off, fitting = order[0]
     mine = [row for row in rows if (row.kind, row.rule) == (kind, rule)]
     figures = ", ".join(
-        f"{row.dataset} {row.mean:.2f} ± {row.standard_error:.2f} (printed {row.printed:.2f})"
+        f"{row.dataset} {with_spread(row.mean, row.standard_error, 2)} (printed {row.printed:.2f})"
         for row in mine
     )
     near = sum(other - off < SAME for _, other, _ in order[1:])

@@ -5,12 +5,11 @@ goes on where it stopped. The central bound is the same regression with all rows
 """
 
 import argparse
-import csv
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from spear_core.datasets import load, store
+from spear_core.datasets import csv_rows, load, store
 from spear_core.lance import lance, spear
 from spear_core.lance.affinity import affinity
 from spear_core.run import run
@@ -19,6 +18,7 @@ from spear_core.studies.lance_table import DATASETS
 
 STORED = Path(__file__).with_name("beyond.csv")
 KEYS = ("kind", "dataset", "beta", "seed", "variant")
+COLUMNS = (*KEYS, "value")
 LIED = ("Cora", "CiteSeer", "PubMed")
 FLIPPERS = 3
 Key = tuple[str, ...]
@@ -53,24 +53,20 @@ def value(key: Key, settings: Settings) -> float:
 
 def rows(path: Path = STORED) -> dict[Key, float]:
     """What was measured so far."""
-    if not path.exists():
-        return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    return {tuple(line[name] for name in KEYS): float(line["value"]) for line in lines}
+    return dict(csv_rows.read(path, COLUMNS, _row))
+
+
+def _row(cells: csv_rows.Cells) -> tuple[Key, float]:
+    return tuple(cells[name] for name in KEYS), float(cells["value"])
 
 
 def measure(path: Path) -> None:
     """Run what is missing, one line a figure."""
     done = rows(path)
-    with store.writing(path.parent), path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if not done:
-            writer.writerow((*KEYS, "value"))
-        for key, settings in plan():
-            if key not in done:
-                writer.writerow((*key, f"{value(key, settings):.6f}"))
-                file.flush()
+    for key, settings in plan():
+        if key not in done:
+            line = (*key, f"{value(key, settings):.6f}")
+            csv_rows.append(path, dict(zip(COLUMNS, line, strict=True)), COLUMNS)
 
 
 def main() -> None:

@@ -5,13 +5,12 @@ goes on where it stopped. Ten published splits where there are ten, else the pap
 """
 
 import argparse
-import csv
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spear_core.datasets import store
+from spear_core.datasets import csv_rows, store
 from spear_core.run import run
 from spear_core.settings import PAPER_SEEDS, Settings
 
@@ -27,6 +26,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "rank 8": {"smoothing": "gated", "head": "ridge", "sketch": 8, "sketch_cap": False},
     "rank 8 capped": {"smoothing": "gated", "head": "ridge", "sketch": 8},
     "rank 32": {"smoothing": "gated", "head": "ridge", "sketch": 32, "sketch_cap": False},
+    "rank 32 capped": {"smoothing": "gated", "head": "ridge", "sketch": 32},
 }
 PARTS: tuple[dict[str, Any], ...] = (
     *({"partition": "dirichlet", "beta": beta} for beta in (0.05, 1.0, 10.0)),
@@ -56,27 +56,25 @@ def key(settings: Settings, variant: str) -> tuple[str, ...]:
 
 def rows(path: Path) -> list[dict[str, str]]:
     """What was measured so far."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return [row for row in csv.DictReader(file) if row["bytes_up_per_client"]]
+    return csv_rows.read(path, COLUMNS, _row)
+
+
+def _row(cells: csv_rows.Cells) -> dict[str, str]:
+    for name in COLUMNS[len(KEYS) :]:
+        float(cells[name])  # a torn line has no number there
+    return dict(cells)
 
 
 def measure(path: Path, datasets: tuple[str, ...] = DATASETS) -> None:
     """Run what is missing, one line a run."""
     done = {tuple(row[name] for name in KEYS) for row in rows(path)}
-    with store.writing(path.parent), path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if not done:
-            writer.writerow(COLUMNS)
-        for settings, variant in plan(datasets):
-            if key(settings, variant) in done:
-                continue
+    for settings, variant in plan(datasets):
+        if key(settings, variant) not in done:
             found = run(settings).metrics
             assert found.accuracy is not None
             line = f"{found.accuracy:.6f}", f"{found.bytes_up_per_client:.1f}"
-            writer.writerow((*key(settings, variant), *line))
-            file.flush()
+            cells = zip(COLUMNS, (*key(settings, variant), *line), strict=True)
+            csv_rows.append(path, dict(cells), COLUMNS)
 
 
 def main() -> None:

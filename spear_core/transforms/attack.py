@@ -41,7 +41,7 @@ def poison(partition: Partition, settings: Settings, liars: tuple[int, ...]) -> 
         return partition
     theirs = torch.isin(partition.owner, torch.tensor(liars, device=graph.device)) & graph.train
     y = torch.where(theirs, _flipped(graph.y, graph.classes, settings), graph.y)
-    return partition.on(graph.replace(y=y))
+    return partition.replace(graph=graph.replace(y=y))
 
 
 def forge(uploads: Uploads, settings: Settings, liars: tuple[int, ...]) -> Uploads:

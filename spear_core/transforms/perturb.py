@@ -65,7 +65,7 @@ def _noisy(partition: Partition, key: Key) -> Partition:
         group = owner if given["noise_when"] == "after" else np.zeros_like(owner)
         edges = rewired(partition.graph, group, given["edge_noise"], rng)
         graph = graph.replace(edge_index=edges)
-    return partition.on(graph)
+    return partition.replace(graph=graph)
 
 
 @remembered(most=KEPT)
@@ -78,7 +78,7 @@ def _mislabelled(partition: Partition, key: Key) -> Partition:
     nodes = nodes[np.argsort(chance[nodes])][: round(given["label_noise"] * len(nodes))]
     y = graph.y.cpu().numpy().copy()
     y[nodes] = (y[nodes] + further[nodes]) % graph.classes
-    return partition.on(graph.replace(y=torch.as_tensor(y, device=graph.device)))
+    return partition.replace(graph=graph.replace(y=torch.as_tensor(y, device=graph.device)))
 
 
 def _masked(graph: Graph, rate: float, rule: str, rng: np.random.Generator) -> torch.Tensor:

@@ -5,7 +5,9 @@ import pytest
 import torch
 
 from spear_core import Settings, load, run
+from spear_core import graph as graph_module
 from spear_core.datasets import CATALOGUE, _base, _load, random_masks
+from spear_core.memory.sizes import tensors_in
 
 
 def test_sixteen_public_names_and_three_built_in():
@@ -72,3 +74,15 @@ def test_few_labels_a_class():
     assert few.operator is full.operator
     other = load(Settings(dataset="digits", labels_per_class=2, seed=1))
     assert not torch.equal(few.train, other.train)
+
+
+def test_a_dense_graph_is_loaded_without_a_copy_of_its_features_in_float64(monkeypatch):
+    doubled = []
+    monkeypatch.setattr(graph_module, "as_double", lambda x: doubled.append(x) or x.double())
+    _load.clear()
+    _base.clear()
+    for seed in (1, 2):
+        graph = load(Settings(dataset="synthetic", nodes=123, seed=seed))
+        assert graph.features.layout == torch.strided
+        assert all(t.dtype != torch.float64 for t in tensors_in(graph))
+    assert doubled == []

@@ -13,9 +13,9 @@ NONE, ORACLE = row("none", 40.0, 0.0), row("oracle", 60.0, 100.0)
 
 def test_the_best_defence_is_named_with_its_cost():
     said = words([NONE, row("clip", 45.0, 25.0), row("cap", 50.5, 52.0, 4.0), ORACLE])
-    assert said.startswith("Nobody lies: 70.0 %; undefended 40.0 ± 0.5 %; an oracle")
+    assert said.startswith("Nobody lies: 70.0 %; undefended 40.0\u00a0±\u00a00.5 %; an oracle")
     assert "drops them reaches 60.0 %." in said
-    assert "The best defence is cap on shares: 50.5 ± 0.5 %, 52 % of the gap" in said
+    assert "The best defence is cap on shares: 50.5\u00a0±\u00a00.5 %, 52 % of the gap" in said
     assert said.endswith("at a cost of 4.0 points when nobody lies.")
 
 

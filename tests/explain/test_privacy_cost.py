@@ -16,9 +16,9 @@ def cost(*means, epsilons=(1.0, 10.0, 100.0)):
 
 def test_the_smallest_epsilon_that_costs_little():
     assert words(cost(50.0, 79.0, 80.0)) == [
-        "Without noise 80.0 ± 1.0 % (2 seeds).",
+        "Without noise 80.0\u00a0±\u00a01.0 % (2 seeds).",
         "The smallest ε here that costs at most 1 point is 10.",
-        "At ε = 1 accuracy is 50.0 ± 1.0 %, 30.0 points less than without noise.",
+        "At ε = 1 accuracy is 50.0\u00a0±\u00a01.0 %, 30.0 points less than without noise.",
     ]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from spear_core import SpearError, run
+from spear_core import SpearError, classify, run
 from spear_core.cli import main as command
 from spear_core.federation.files import client_graph, read_client, write_client
 from spear_core.federation.report import read_report
@@ -168,7 +168,7 @@ def test_a_failed_run_leaves_its_report_and_no_old_prototypes(files, tmp_path):
     from spear_core.federation import server_app
     from spear_core.federation.client_app import app
     from spear_core.federation.flower import check_ended, run_config
-    from spear_core.federation.report import read_folder, write_traffic
+    from spear_core.federation.report import add_to, read_folder, write_traffic
 
     out = tmp_path / "out"
     config = run_config(SETTINGS, out, 10, **FAST)
@@ -181,6 +181,12 @@ def test_a_failed_run_leaves_its_report_and_no_old_prototypes(files, tmp_path):
     report, prototypes = read_folder(out)
     assert prototypes is None
     assert (report.wire_up, report.wire_down) == (7, 8)
+    assert (report.near_ties, report.ties) == (None, "")
+    add_to(out, near_ties=3)
+    report = read_folder(out)[0]
+    assert (report.wire_up, report.near_ties) == (7, 3)
+    assert report.lines().count(report.ties) == 1
+    assert report.ties.startswith("at 3 test nodes of the whole graph the two best scores are with")
     assert "No node sent" in report.failure
     with pytest.raises(SpearError, match="ended as finished:failed"):
         check_ended({"status": "finished:failed"}, out)
@@ -191,6 +197,7 @@ def test_a_failed_run_leaves_its_report_and_no_old_prototypes(files, tmp_path):
     [
         *("[]", "{}", "x", "[" * 100_000, '{"settings": ' * 100_000),
         *('{"settings": {}, "asked": [1]}', '{"settings": {}, "seconds": []}'),
+        *('{"settings": {}, "near_ties": -1}', '{"settings": {}, "near_ties": "many"}'),
         *('{"settings": {}, "seconds": {"join": NaN}}', '{"settings": [1]}'),
         '{"settings": {}, "rows": 1' + "0" * 400 + "}",
     ],
@@ -293,3 +300,19 @@ def test_federate_without_a_superlink_is_one_sentence(tmp_path, monkeypatch, cap
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "'nowhere' not found" in said
+
+
+def test_the_nodes_at_which_either_class_may_win_are_counted(result):
+    """Two classes with one prototype tie wherever they are the best."""
+    need_flower()
+    from spear_core.federation.demo import compare
+
+    estimate = result.estimate
+    rows = estimate.prototypes.clone()
+    rows[7] = rows[3]
+    said = classify(result.graph, replace(estimate, prototypes=rows), SETTINGS)
+    best = said.scores.argmax(1)
+    tied = int(((best == 3) | (best == 7)).sum())
+    twin = replace(result, estimate=replace(estimate, prototypes=rows), prediction=said)
+    assert compare(result, {"prototypes": estimate.prototypes.numpy()})[2] == 0
+    assert 0 < tied == compare(twin, {"prototypes": rows.numpy()})[2]

@@ -12,6 +12,8 @@ from spear_core.explain.classes import share_right
 from spear_core.figures.map import map_figure
 from spear_core.figures.map.asked import place_of, similar
 from spear_core.figures.map.nodes import NONE, SCALE, best_two, drawn
+from spear_core.figures.map.places import distances, placed
+from spear_core.memory.sizes import bytes_of
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +116,13 @@ def test_the_asked_node_has_its_neighbours_and_those_most_like_it(shown):
     assert [node for node, _ in found] == best.indices.tolist()
     assert [value for _, value in found] == pytest.approx(best.values.tolist(), abs=1e-5)
     assert len(alike.x) == 5
+
+
+def test_what_is_placed_and_named_is_kept_with_the_run_and_counted():
+    result = run(Settings(dataset="karate", clients=3))
+    plane, before = embed.preview(result.graph, 0.15, 2), bytes_of(result.kept)
+    places, two, far = placed(plane, result), best_two(plane, result), distances(result)
+    assert placed(plane, result) is places
+    assert best_two(plane, result) is two
+    assert bytes_of(result.kept) >= before + bytes_of(places, two) + far.iloc[:, 1:].size
+    assert bytes_of(result) >= bytes_of(result.kept)

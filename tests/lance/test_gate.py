@@ -170,7 +170,7 @@ def test_other_features_open_other_gates():
     drawn = torch.Generator().manual_seed(1)
     x = torch.rand(partition.graph.x.shape, generator=drawn)
     seen = set()
-    for one in (partition, partition.on(partition.graph.replace(x=x))):
+    for one in (partition, partition.replace(graph=partition.graph.replace(x=x))):
         values = client_affinity(one).value
         s = replace(GATED, gate=0.0, clients=4)
         ours = upload(one, s)

@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 import torch
 
-from spear_core import Settings, classify, run, split
+from spear_core import Settings, classify, load, run, run_on, split
+from spear_core.classify import MANY
 from spear_core.measures.silhouette import row_products
 from spear_core.memory.kept import Kept
 from spear_core.memory.sizes import bytes_of, tensors_in
-from tests.conftest import random_graph
+from tests.conftest import need, random_graph
 
 X, Y = frozenset({"x"}), frozenset({"y"})
 
@@ -79,13 +80,29 @@ def test_a_changed_graph_gives_what_a_new_one_gives(change):
 def test_a_partition_of_another_graph_keeps_what_does_not_depend_on_it():
     graph = random_graph(5)
     part = split(graph, Settings(clients=3, beta=1.0))
-    relabelled = part.on(graph.replace(y=graph.y.flip(0)))
+    relabelled = part.replace(graph=graph.replace(y=graph.y.flip(0)))
     assert relabelled.operator_t is part.operator_t
     assert relabelled.sizes is part.sizes
     assert not torch.equal(relabelled.counts, part.counts)
-    rewired = part.on(graph.replace(edge_index=graph.edge_index[:, ::2]))
+    rewired = part.replace(graph=graph.replace(edge_index=graph.edge_index[:, ::2]))
     assert rewired.operator_t is not part.operator_t
     assert rewired.train_counts is part.train_counts
+
+
+def test_a_changed_partition_gives_what_a_new_one_gives():
+    settings = Settings(clients=3, beta=1.0)
+    part = split(random_graph(5), settings)
+    operator = part.operator_t
+    run_on(part, settings).metrics.to_dict()
+    assert part.replace(redraws=7).operator_t is operator
+    for changes in ({"owner": part.owner.flip(0)}, {"clients": 5}, {"graph": random_graph(6)}):
+        changed, fresh = part.replace(**changes), replace(part, **changes)
+        asked = replace(settings, clients=changed.clients)
+        a, b = run_on(changed, asked), run_on(fresh, asked)
+        assert torch.equal(changed.counts, fresh.counts)
+        assert torch.equal(changed.sizes, fresh.sizes)
+        assert torch.equal(a.prediction.labels, b.prediction.labels)
+        assert a.metrics.to_dict() == pytest.approx(b.metrics.to_dict(), nan_ok=True)
 
 
 def test_dense_features_have_no_copy_in_float64():
@@ -94,12 +111,20 @@ def test_dense_features_have_no_copy_in_float64():
     assert all(t.dtype != torch.float64 for t in tensors_in(graph.kept))
 
 
-def test_the_prediction_is_that_of_the_prototypes_at_ties_too():
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("most", [MANY // 2, 10**6], ids=["few nodes", "many"])
+@pytest.mark.parametrize(("changed", "as_class"), [(3, 7), (7, 3)])
+def test_the_prediction_is_that_of_the_prototypes_at_ties_too(changed, as_class, most, in_place):
     """Two classes get the same prototype: the first of them wins, whatever the clients sent."""
-    result = run(Settings(dataset="digits"))
-    rows = result.estimate.prototypes.clone()
-    rows[7] = rows[3]
-    said = classify(result.graph, replace(result.estimate, prototypes=rows), result.settings)
+    settings = Settings(dataset="digits")
+    graph = load(settings)
+    of_both = graph.test & torch.isin(graph.y, torch.tensor([3, 7]))
+    result = run(settings, graph.replace(test=of_both & (of_both.cumsum(0) <= most)))
+    estimate = result.estimate
+    if not in_place:
+        estimate = replace(estimate, prototypes=estimate.prototypes.clone())
+    estimate.prototypes[changed] = estimate.prototypes[as_class]
+    said = classify(result.graph, estimate, settings)
     assert not bool((said.labels == 7).any())
     assert bool((said.labels == 3).any())
 
@@ -129,6 +154,27 @@ def test_the_clients_work_is_done_by_the_clients():
     result = run(Settings(clients=3, beta=1.0, alpha=0.9, steps=20), graph)
     kept = list(tensors_in(result.held.kept))
     assert any(tensor is result.sent.source.mass for tensor in kept)
+
+
+def test_the_seconds_say_what_the_clients_work_costs_also_where_it_was_done_before():
+    graph, settings = random_graph(6), Settings(clients=3, beta=1.0, alpha=0.9, steps=20)
+    first, second = run(settings, graph), run(settings, graph)
+    assert first.reused == 0
+    assert 0 < second.reused < first.seconds["upload"]
+    assert second.seconds["upload"] > second.reused
+    assert second.spent_seconds == second.method_seconds - second.reused
+    first.sent.source.prepare(20, lambda: None)
+    third = run(settings, graph)
+    assert third.sent.source.ready
+    assert third.seconds["upload"] > third.reused > 0
+
+
+def test_the_clients_of_cora_take_longer_than_the_server():
+    need("Cora")
+    settings = Settings(dataset="Cora", alpha=0.9, steps=20)
+    for _ in range(2):
+        seconds = run(settings).seconds
+        assert seconds["upload"] > seconds["estimate"]
 
 
 def test_class_means_far_out_take_one_propagation():

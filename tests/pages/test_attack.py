@@ -10,6 +10,7 @@ from pages.parts import attack_paper
 from pages.shared import link
 from spear_core import Settings, run
 from spear_core.figures import attack as figures
+from spear_core.measures.spread import with_spread
 from spear_core.studies.damage import compare, damage, held_by, honest, table
 from spear_core.studies.defence_table import stored
 from tests.apptest import charts, opened, printed, put, sound
@@ -89,7 +90,7 @@ def test_the_stored_table_is_drawn_whole(page):
     put(page, attack_view="Paper")
     rows = [row for row in stored() if row.dataset == "digits"]
     accuracies, recovered, costs = (frame.value for frame in page.dataframe[-3:])
-    cells = [f"{100 * row.accuracy:.1f} ± {100 * row.std:.1f}" for row in rows]
+    cells = [with_spread(100 * row.accuracy, 100 * row.std) for row in rows]
     assert sorted(accuracies.stack()) == sorted(cells)
     assert recovered.size == costs.size == len(rows)
 

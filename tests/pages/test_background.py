@@ -12,8 +12,9 @@ import pytest
 import torch
 
 from pages.shared import background
-from pages.shared.background import Visitor, pages_first
+from pages.shared.background import Visitor
 from spear_core import Settings, powers, run
+from spear_core.memory.sizes import bytes_of
 from tests.conftest import random_graph
 from tests.test_exact import mirrored
 
@@ -103,6 +104,17 @@ def test_without_room_for_every_step_the_present_one_is_kept(monkeypatch):
             torch.testing.assert_close(z, want, atol=1e-6, rtol=0)
 
 
+def test_sums_of_classes_are_made_where_there_is_room_and_counted(monkeypatch):
+    result = run(SETTINGS, random_graph(5))
+    sums = 4 * len(result.sent.label) * result.graph.num_features * 7  # t = 0 … 6
+    for room, there in ((sums - 1, False), (sums, True)):
+        monkeypatch.setattr(background, "ROOM", room)
+        prepare(result)
+        assert kept(result)[1] == there
+    assert bytes_of(result.sent.source.powers) == sums
+    assert bytes_of(result.held) >= bytes_of(result.graph) + sums
+
+
 def test_what_is_prepared_for_one_graph_leaves_that_of_another_alone():
     first, second = run(SETTINGS, random_graph(5)), run(SETTINGS, random_graph(6))
     prepare(first)
@@ -135,18 +147,18 @@ def test_sparse_features_need_none():
 
 
 def test_work_for_maps_waits_for_pages():
-    done, inside = threading.Event(), threading.Event()
+    own, done, inside = Visitor(), threading.Event(), threading.Event()
 
     def work():
         inside.set()
-        background.wait_for_pages()
+        own.wait_for_pages()
         done.set()
 
-    with pages_first():
+    with own.pages_first():
         thread = threading.Thread(target=work)
         thread.start()
         assert inside.wait(10)
-        with pages_first():  # a second page
+        with own.pages_first():  # a second page
             pass
         assert not done.wait(0.3)
     assert done.wait(10)
@@ -155,24 +167,39 @@ def test_work_for_maps_waits_for_pages():
 
 def test_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(background, "LONGEST", 0.01)
-    with pages_first():
-        background.wait_for_pages()
+    own = Visitor()
+    with own.pages_first():
+        own.wait_for_pages()
 
 
 def test_a_page_does_not_wait_for_pages(monkeypatch):
     monkeypatch.setattr(background, "LONGEST", None)  # for ever
     monkeypatch.setattr(background, "get_script_run_ctx", lambda **told: "a page's own thread")
-    with pages_first():
-        background.wait_for_pages()
+    own = Visitor()
+    with own.pages_first():
+        own.wait_for_pages()
+
+
+def test_a_running_page_holds_up_its_own_visitor_alone(results, monkeypatch):
+    monkeypatch.setattr(background, "LONGEST", None)  # for ever
+    one, two = Visitor(), Visitor()
+    with one.pages_first():
+        one.prepare(results[0], 6)
+        two.prepare(results[1], 6)
+        assert two.preparing.ended.wait(60)
+        assert kept(results[1])[1]
+        assert not one.preparing.ended.wait(0.1)
+    assert one.preparing.ended.wait(60)
+    assert kept(results[0])[1]
 
 
 BUSY = """
 import time
-from pages.shared.background import pages_first
+from pages.shared.background import Visitor
 from spear_core.embed import fitting
 
 child = fitting._started()
-with pages_first():
+with Visitor().pages_first():
     print(child.pid, flush=True)
     time.sleep(600)
 """
@@ -215,7 +242,7 @@ def never(pause):
 def test_a_new_result_of_one_visitor_does_not_cancel_the_work_of_another(results):
     one, two = Visitor(), Visitor()
     mine, first, second = results
-    with pages_first():  # nothing goes on before every one has asked
+    with one.pages_first(), two.pages_first():  # nothing goes on before every one has asked
         one.prepare(mine, 6)
         two.prepare(first, 6)
         left = two.preparing

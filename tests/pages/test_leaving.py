@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from pages.shared import link
-from pages.shared.background import Visitor, pages_first
+from pages.shared.background import Visitor
 from spear_core import run
 from spear_core.embed import Jobs, maps
 from tests.browser import go_to, running_server, settled
@@ -35,7 +35,7 @@ def results():
 
 def test_who_closes_the_tab_waits_for_nothing(results, fits):
     one, two = Visitor(), Visitor()
-    with pages_first():
+    with one.pages_first(), two.pages_first():
         jobs = [one.fit(results[0].graph, alpha, 2) for alpha in (0.3, 0.4)]
         assert two.fit(results[0].graph, 0.4, 2) is jobs[1]
         for visitor in (one, two):

@@ -2,8 +2,18 @@
 
 from statistics import mean
 
-from spear_core.studies import lance_table
-from spear_core.studies.lance_table import DATASETS, KEYS, STORED, key, measure, plan, rows
+from spear_core import Settings
+from spear_core.studies import beyond, lance_table
+from spear_core.studies.lance_table import (
+    DATASETS,
+    KEYS,
+    STORED,
+    VARIANTS,
+    key,
+    measure,
+    plan,
+    rows,
+)
 
 
 def test_the_stored_table_is_whole():
@@ -32,3 +42,20 @@ def test_it_goes_on_where_it_stopped(tmp_path, monkeypatch):
     path.write_text("".join(whole.splitlines(keepends=True)[:3]))
     measure(path, ("karate",))
     assert path.read_text() == whole
+    path.write_text(whole[: whole.index("gated cosine") + 20])  # torn in the second line
+    measure(path, ("karate",))
+    assert [row["variant"] for row in rows(path)] == list(VARIANTS)
+
+
+def test_so_do_the_other_figures_of_the_page(tmp_path, monkeypatch):
+    karate = Settings(dataset="karate", clients=3)
+    figures = [((kind, "karate", "", "", ""), karate) for kind in ("affinity", "central")]
+    monkeypatch.setattr(beyond, "plan", lambda: figures)
+    path = tmp_path / "beyond.csv"
+    beyond.measure(path)
+    whole, found = path.read_text(), beyond.rows(path)
+    path.write_text(whole[: whole.index("central") + 14])
+    assert list(beyond.rows(path)) == [figures[0][0]]
+    beyond.measure(path)
+    assert beyond.rows(path) == found
+    assert len(found) == 2

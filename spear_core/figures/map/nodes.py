@@ -1,7 +1,6 @@
 """What a map can tell of each of its nodes, in arrays small enough to travel with the figure."""
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -11,7 +10,7 @@ from spear_core.embed import Map
 from spear_core.embed.nodes import WIDE
 from spear_core.explain.classes import share_right
 from spear_core.figures.common import clip
-from spear_core.figures.map.places import array
+from spear_core.figures.map.places import MAPS, array
 from spear_core.figures.palette import RIGHT, WRONG, class_colours
 from spear_core.run import Result
 
@@ -19,7 +18,6 @@ SCALE = 10_000  # cosines travel as whole numbers
 NONE = -32768  # no second class has a prototype
 LEGEND_MOST = 12  # entries, and so traces
 ROLES = ("", "training", "test", "validation")
-_best: WeakKeyDictionary[Result, dict[tuple[str, str], "Best"]] = WeakKeyDictionary()
 
 Best = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -85,20 +83,21 @@ def drawn(plane: Map) -> str:
 
 def best_two(plane: Map, result: Result) -> Best:
     """The class each node is named, the runner-up, and the cosines to both, made once a map."""
-    kept = _best.setdefault(result, {})
-    which = (plane.key, plane.kind)
-    if which not in kept:
-        cosine = embed.similarity(plane, result.estimate.prototypes).t()  # (M, C)
-        cosine = cosine.masked_fill(~result.estimate.seen, -torch.inf)
-        named = cosine.argmax(1)
-        said = torch.full((result.graph.num_nodes,), -1, device=named.device)
-        said[result.prediction.nodes] = result.prediction.labels
-        said = said[plane.nodes]  # what the run itself said, also where two classes tie
-        named = torch.where(said >= 0, said, named)
-        best = cosine.gather(1, named[:, None])
-        second, rival = cosine.scatter(1, named[:, None], -torch.inf).max(1)
-        kept[which] = array(named), array(rival), _whole(best[:, 0]), _whole(second)
-    return kept[which]
+    key = ("map_best_two", plane.key, plane.kind)
+    return result.kept.get(key, frozenset(), lambda: _best_two(plane, result), most=MAPS)
+
+
+def _best_two(plane: Map, result: Result) -> Best:
+    cosine = embed.similarity(plane, result.estimate.prototypes).t()  # (M, C)
+    cosine = cosine.masked_fill(~result.estimate.seen, -torch.inf)
+    named = cosine.argmax(1)
+    said = torch.full((result.graph.num_nodes,), -1, device=named.device)
+    said[result.prediction.nodes] = result.prediction.labels
+    said = said[plane.nodes]  # what the run itself said, also where two classes tie
+    named = torch.where(said >= 0, said, named)
+    best = cosine.gather(1, named[:, None])
+    second, rival = cosine.scatter(1, named[:, None], -torch.inf).max(1)
+    return array(named), array(rival), _whole(best[:, 0]), _whole(second)
 
 
 def _masks(result: Result) -> tuple[torch.Tensor, ...]:
