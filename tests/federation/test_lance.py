@@ -187,8 +187,9 @@ def test_a_client_without_a_training_node_takes_part(files):
 
     graph = read_client(files[0])
     write_client(files[0], graph.replace(train=torch.zeros_like(graph.train)))
-    _, report, made = federated(files, GATED)
+    grid, report, made = federated(files, GATED)
     assert len(report.answered) == 10
+    assert all(len(part.numpy()) == 0 for part in grid.left[0][1]["upload"].values())
     assert made.ridge is not None
     with pytest.raises(SpearError, match="No node sent a usable prototype"):
         federated(files[:1], GATED)
