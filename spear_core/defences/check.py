@@ -91,7 +91,7 @@ def check_one(
         vectors = _numbers(prototypes, "prototypes", (rows, features)).float()
         rest = None
         if energy is not None:
-            rest = _rest(client, energy, sketch, clients, features)
+            rest = _rest(client, energy, sketch, clients, features, min(rows, 1))
             _check_rank(len(rest.rows), rank, count)
     except ValueError as error:
         nothing = torch.zeros(0, dtype=torch.int64, device="cpu")
@@ -135,10 +135,15 @@ def _joined(parts: Sequence[Residuals], device: torch.device | str) -> Residuals
     return Residuals(energy, rows[order].to(device), owner[order].to(device))
 
 
-def _rest(client: int, energy: Any, sketch: Any, clients: int, features: int) -> Residuals:
-    """One client's residuals among those of all, or one sentence on why they are none."""
+def _rest(
+    client: int, energy: Any, sketch: Any, clients: int, features: int, energies: int
+) -> Residuals:
+    """One client's residuals among those of all, or one sentence on why they are none.
+
+    Who sends no row sends no energy either.
+    """
     told = torch.zeros(clients, dtype=torch.float64, device="cpu")
-    told[client] = _numbers(energy, "energies", (1,))[0]
+    told[client] = _numbers(energy, "energies", (energies,)).sum()
     rows = _numbers(sketch, "sketch rows", (None, features)).float()
     return Residuals(told, rows, torch.full((len(rows),), client, device="cpu"))
 

@@ -34,7 +34,8 @@ def run_settings(config: Any) -> Settings:
 def upload_record(made: Uploads) -> ArrayRecord:
     """The one answer of a client: labels and counts as int32, prototypes as float32.
 
-    For the ridge head also its energy as one float64 and the rows of its sketch as float32.
+    For the ridge head also its energy as one float64, where there is any label, and the rows of its
+    sketch as float32.
     """
     parts: dict[str, tuple[Any, Any]] = {
         "labels": (made.label, np.int32),
@@ -42,7 +43,7 @@ def upload_record(made: Uploads) -> ArrayRecord:
         "prototypes": (made.prototypes, np.float32),
     }
     if made.residuals is not None:
-        parts["energy"] = made.residuals.energy, np.float64
+        parts["energy"] = made.residuals.energy[: len(made.label)], np.float64
         parts["sketch"] = made.residuals.rows, np.float32
     return array_record({name: p.cpu().numpy().astype(kind) for name, (p, kind) in parts.items()})
 

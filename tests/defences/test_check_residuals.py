@@ -64,10 +64,16 @@ def test_what_cannot_be_true_costs_all_that_the_client_sent(changed, said):
     assert rejected[0].label is None
 
 
-def test_an_energy_without_a_row_is_not_looked_at():
+def test_who_sends_no_row_sends_no_energy_and_no_count_means_none():
     none = {"labels": [], "counts": [], "prototypes": np.zeros((0, FEATURES))}
     none = {name: np.asarray(part, dtype=float) for name, part in none.items()}
+    none["sketch"] = np.zeros((0, FEATURES))
+    kept, rejected = arrived(**none, energy=np.zeros(0))
+    assert rejected == ()
+    assert kept.residuals.energy.tolist() == [0.0] * CLIENTS
+    _, rejected = arrived(**none, energy=[1.0])
+    assert "its energies have the shape (1,), not (0,)" in rejected[0].reason
+    zero = {"labels": [0.0], "counts": [0.0], "prototypes": np.zeros((1, FEATURES))}
     for energy in (0.0, -1.0, np.nan, 1e300):
-        kept, rejected = arrived(**none, energy=[energy], sketch=np.zeros((0, FEATURES)))
-        assert rejected == ()
+        kept, _ = arrived(**zero, energy=[energy], sketch=np.zeros((0, FEATURES)))
         assert kept.residuals.energy.tolist() == [0.0] * CLIENTS

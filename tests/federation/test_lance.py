@@ -9,7 +9,7 @@ import torch
 
 from spear_core import Settings, SpearError, run
 from spear_core.federation.names import CLIENT_SETTINGS, RUN_SETTINGS
-from spear_core.federation.report import read_folder
+from spear_core.federation.report import NEAR, read_folder
 from spear_core.lance import LANCE, estimator_of
 from tests.federation.flower import FAST, SETTINGS, contexts, federated, grid_of, need_flower
 
@@ -38,7 +38,7 @@ def files(exported, tmp_path):
 
 def same(result, made):
     """Whether a federation's estimate scores and decides as the engine's."""
-    from spear_core.federation.demo import NEAR, compare
+    from spear_core.federation.demo import compare
     from spear_core.federation.model import model_arrays
 
     far, differing, _ = compare(result, model_arrays(made))
@@ -187,8 +187,9 @@ def test_a_client_without_a_training_node_takes_part(files):
 
     graph = read_client(files[0])
     write_client(files[0], graph.replace(train=torch.zeros_like(graph.train)))
-    _, report, made = federated(files, GATED)
+    grid, report, made = federated(files, GATED)
     assert len(report.answered) == 10
+    assert all(len(part.numpy()) == 0 for part in grid.left[0][1]["upload"].values())
     assert made.ridge is not None
     with pytest.raises(SpearError, match="No node sent a usable prototype"):
         federated(files[:1], GATED)
