@@ -132,8 +132,8 @@ class _Rows:
         return self.centred(smoothed.index_select(0, self.nodes))
 
     def whole(self, longest: int) -> Tensor:
-        """E itself, padded with rows of zeros, (K, longest, F)."""
-        parts = []
+        """E itself, padded with rows of zeros, (K, longest, F); one row where there is none."""
+        parts, longest = [], max(longest, 1)
         for first in range(0, longest, BLOCK):
             some = torch.arange(first, min(first + BLOCK, longest), device=self.place.device)
             parts.append(self.down((self.place[:, None] == some).to(torch.float32)))
