@@ -16,6 +16,10 @@ KINDS = ("bool", "uint8", "int32", "int64", "float32", "float64")  # nothing els
 LONGEST_HEADER = 1000  # NumPy writes 128 bytes
 DIGEST = "digest"
 MASKS = ("train", "val", "test")
+SPARSE = ("x_crow", "x_col", "x_values", "x_shape")
+MOST_CLASSES, MOST_FEATURES = 10**4, 10**5  # more than any graph on offer has
+
+Names = tuple[str, ...]
 
 
 def decoded(data: bytes, most: tuple[int, ...] | None = None) -> np.ndarray:
@@ -61,36 +65,61 @@ def read_whole(path: Path) -> dict[str, np.ndarray]:
     return arrays
 
 
-def check_graph(arrays: dict[str, np.ndarray], splits: bool) -> None:
+def check_graph(arrays: dict[str, np.ndarray], splits: bool, others: Names = ()) -> None:
     """Raise a ValueError unless these arrays are a graph, with or without its masks.
 
-    Torch's products trust their indices: one out of range is read from somebody else's memory.
+    Torch's products trust their indices: one out of range is read from somebody else's memory, and
+    a size that is only claimed is allocated. `others` are names that may be there too.
     """
     y, edges = arrays["y"], arrays["edge_index"]
     nodes = len(y)
-    if y.shape != (nodes,) or not nodes or y.dtype.kind != "i" or y.min() < 0:
+    if not set(arrays) <= {"y", "edge_index", "x", *SPARSE, *MASKS, *others}:
+        raise ValueError("it holds more than a graph")
+    if y.shape != (nodes,) or not nodes or y.dtype.kind != "i":
         raise ValueError("its labels are not whole numbers")
+    if y.min() < 0 or y.max() >= MOST_CLASSES:
+        raise ValueError("its labels are no numbers of classes")
     if edges.ndim != 2 or len(edges) != 2 or edges.dtype.kind != "i" or _outside(edges, nodes):
         raise ValueError("its edges do not fit its nodes")
-    if "x" in arrays:
-        size = arrays["x"].shape
-    else:
-        crow, col, values = (arrays[name] for name in ("x_crow", "x_col", "x_values"))
-        size = tuple(arrays["x_shape"].tolist())
-        whole = crow.dtype.kind == col.dtype.kind == "i"
-        if not whole or not crow.ndim == col.ndim == values.ndim == 1 or len(col) != len(values):
-            raise ValueError("its rows are not those of a matrix")
-        if len(crow) != size[0] + 1 or crow[0] != 0 or crow[-1] != len(col):
-            raise ValueError("its rows do not fit its size")
-        if (np.diff(crow) < 0).any() or _outside(col, size[1]):
-            raise ValueError("its columns do not fit its size")
-    if len(size) != 2 or size[0] != nodes:
+    if "x" in arrays and any(name in arrays for name in SPARSE):
+        raise ValueError("its features are there twice")
+    values = arrays["x"] if "x" in arrays else arrays["x_values"]
+    if values.dtype != np.float32 or not np.isfinite(values).all():
+        raise ValueError("its features are not finite numbers")
+    size = values.shape if "x" in arrays else _sparse_size(arrays)
+    if len(size) != 2 or size[0] != nodes or not 0 < size[1] <= MOST_FEATURES:
         raise ValueError("its features do not fit its nodes")
     masks = [arrays[name] for name in MASKS if name in arrays]
     if len(masks) != (len(MASKS) if splits else 0):
         raise ValueError("its masks are not those it was written with")
-    if any(len(mask) != nodes or mask.ndim > 2 or mask.dtype != bool for mask in masks):
+    if any(len(mask) != nodes or mask.ndim not in (1, 2) or mask.dtype != bool for mask in masks):
         raise ValueError("its masks do not fit its nodes")
+
+
+def check_trained(arrays: dict[str, np.ndarray]) -> None:
+    """Raise a ValueError where a split has no training node."""
+    if "train" in arrays and not arrays["train"].any(axis=0).all():
+        raise ValueError("it has no training node")
+
+
+def _sparse_size(arrays: dict[str, np.ndarray]) -> tuple[int, ...]:
+    """The shape of a CSR matrix whose every row has its columns in order, each once."""
+    crow, col, values, size = (arrays[name] for name in SPARSE)
+    if size.dtype.kind != "i" or size.shape != (2,):
+        raise ValueError("its size is not two whole numbers")
+    whole = crow.dtype.kind == col.dtype.kind == "i"
+    if not whole or not crow.ndim == col.ndim == values.ndim == 1 or len(col) != len(values):
+        raise ValueError("its rows are not those of a matrix")
+    if len(crow) != size[0] + 1 or crow[0] != 0 or crow[-1] != len(col):
+        raise ValueError("its rows do not fit its size")
+    if (np.diff(crow) < 0).any() or _outside(col, size[1]):
+        raise ValueError("its columns do not fit its size")
+    later = np.diff(col.astype(np.int64)) > 0
+    first = crow[1:-1]
+    later[first[(first > 0) & (first < len(col))] - 1] = True  # where a row begins
+    if not later.all():
+        raise ValueError("its columns are not in order, each once")
+    return tuple(size.tolist())
 
 
 def _outside(index: np.ndarray, n: int) -> bool:

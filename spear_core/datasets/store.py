@@ -16,7 +16,7 @@ from typing import IO
 
 import numpy as np
 
-from spear_core.datasets.arrays import DIGEST, check_graph, digest, read_whole
+from spear_core.datasets.arrays import DIGEST, check_graph, check_trained, digest, read_whole
 from spear_core.datasets.catalogue import Entry
 from spear_core.errors import DataDamaged, SpearError, StorageError
 from spear_core.wanted import still_wanted
@@ -84,6 +84,7 @@ def read(entry: Entry, root: str | Path) -> dict[str, np.ndarray]:
         try:
             arrays = read_whole(compact)
             check_graph(arrays, entry.splits)
+            check_trained(arrays)
             return arrays
         except Exception:  # whatever is wrong with a damaged copy, it is made anew
             pass

@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ from spear_core.partition import Partition
 from spear_core.propagate import select_rows, subgraph
 
 TABLES = ("edges.csv", "labels.csv")  # and features.npy or features.csv
+UNREADABLE = (ValueError, IndexError, OverflowError, OSError, EOFError, BadZipFile)
 
 
 def client_graph(partition: Partition, client: int) -> Graph:
@@ -63,7 +65,7 @@ def read_client(path: Path) -> Graph:
         raise DataMissing(f"There is no client file {path}; name it as data-path of this node.")
     try:
         arrays = read_whole(path)
-        check_graph(arrays, splits=True)
+        check_graph(arrays, splits=True, others=("classes",))
         x: Any = arrays.get("x")
         if x is None:
             names = ("x_crow", "x_col", "x_values")
@@ -90,18 +92,20 @@ def _read_tables(folder: Path) -> Graph:
         raise DataMissing(f"{folder} has no {wanted}; a client folder needs it.")
     try:
         labels = _table(folder / "labels.csv")
-        edges = np.array([[int(a), int(b)] for a, b in _table(folder / "edges.csv")]).reshape(-1, 2)
-        x = (
-            np.load(packed, allow_pickle=False)
-            if packed.is_file()
-            else np.array([[float(v) for v in row] for row in _table(plain)], dtype=np.float32)
-        )
+        pairs = [[int(a), int(b)] for a, b in _table(folder / "edges.csv")]
+        edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        if packed.is_file():
+            x = np.array(np.load(packed, mmap_mode="r", allow_pickle=False))
+        else:
+            x = np.array([[float(v) for v in row] for row in _table(plain)], dtype=np.float32)
+        if not labels or x.dtype.kind not in "biuf":
+            raise ValueError("there is no row, or a feature is no real number")
         known = np.array([row[0].strip() != "" for row in labels])
-        y = np.array([int(row[0]) if row[0].strip() else 0 for row in labels])
+        y = np.array([int(row[0]) if row[0].strip() else 0 for row in labels], dtype=np.int64)
         train = (
             np.array([len(row) < 2 or row[1].strip() in ("1", "true") for row in labels]) & known
         )
-    except (ValueError, IndexError) as error:
+    except (*UNREADABLE, csv.Error) as error:
         raise DataDamaged(  # the server will read this, so no cell is quoted
             f"{folder} has a table that cannot be read; give numbers, and a row for every node."
         ) from error

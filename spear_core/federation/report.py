@@ -149,4 +149,5 @@ def _check(report: Report) -> None:
 
 def _write(folder: Path, report: Report) -> None:
     text = json.dumps(asdict(report), indent=2, ensure_ascii=False)
-    (folder / REPORT).write_text(text + "\n", encoding="utf-8")
+    # half a pair of surrogates, as a stranger's text may have, is no UTF-8
+    (folder / REPORT).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")

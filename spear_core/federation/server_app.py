@@ -48,9 +48,15 @@ def main(grid: Grid, context: Context) -> None:
     except Exception as error:
         traceback.print_exc()
         report.failure = f"An unexpected {_kind(error)}; the log of the SuperLink tells more."
-    arrays = {"prototypes": made.prototypes.cpu().numpy(), **model_arrays(made)} if made else None
-    write_report(folder, report, arrays)
-    print("\n".join([*report.lines(), f"Report in {folder}"]))
+    except BaseException as error:  # the run is ended from outside, and goes on being ended
+        report.failure = f"The run was ended by {_kind(error)}."
+        raise
+    finally:
+        arrays = model_arrays(made) if made else None
+        if made and arrays is not None:
+            arrays = {"prototypes": made.prototypes.cpu().numpy(), **arrays}
+        write_report(folder, report, arrays)
+        print("\n".join([*report.lines(), f"Report in {folder}"]))
     if made is None:
         raise SpearError(report.failure)
 
@@ -146,5 +152,5 @@ def _counted(reply: Message) -> tuple[int, int]:
     return right, wrong
 
 
-def _kind(error: Exception) -> str:
+def _kind(error: BaseException) -> str:
     return type(error).__name__

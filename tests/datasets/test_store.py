@@ -73,6 +73,22 @@ def hostile(arrays):
     yield less  # masks are drawn at random then
     yield arrays | {"train": arrays["train"][:-1]}
     yield arrays | {"y": -arrays["y"]}
+    many, values, nodes = arrays["y"].copy(), arrays["x_values"], len(arrays["y"])
+    many[0], nan, twice = 10**6, values.copy(), arrays["x_col"].copy()
+    nan[0] = np.nan
+    row = int(np.flatnonzero(np.diff(arrays["x_crow"]) > 1)[0])
+    first = arrays["x_crow"][row]
+    twice[first + 1] = twice[first]
+    yield arrays | {"x_shape": np.array([nodes, 2**40])}  # allocated as soon as it is smoothed
+    yield arrays | {"x_shape": arrays["x_shape"].astype(np.float64)}
+    yield arrays | {"y": many}  # a matrix of clients and classes of any size
+    yield arrays | {"x_values": nan}
+    yield arrays | {"x_values": values > 0}
+    yield arrays | {"x_values": values.astype(np.int32)}
+    yield arrays | {"x_col": twice}
+    yield arrays | {"x": np.ones((nodes, 2), np.float32)}
+    yield arrays | {"what": np.ones(3)}
+    yield arrays | {"train": np.zeros_like(arrays["train"])}
 
 
 @pytest.mark.parametrize("sealed", [False, True])
