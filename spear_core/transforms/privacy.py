@@ -18,7 +18,7 @@ from torch import Tensor
 
 from spear_core.client import Residuals, Uploads
 from spear_core.partition import Partition
-from spear_core.propagate import mixing, propagate
+from spear_core.propagate import mixing, propagate, squared
 from spear_core.randomness import generator
 from spear_core.settings import Settings
 from spear_core.transforms.calibration import gaussian_mu
@@ -84,18 +84,15 @@ def _with_energy(
     assert uploads.source is not None
     told = torch.zeros_like(uploads.residuals.energy)
     n = private.counts.double()
-    least = torch.zeros_like(told).index_add_(
-        0, private.client, n * private.prototypes.double().square().sum(1)
-    )
+    least = torch.zeros_like(told).index_add_(0, private.client, n * squared(private.prototypes))
     most = torch.zeros_like(told).index_add_(0, private.client, n)
     width = energy_noise(uploads.source.partition, settings).tolist()
     for k in private.client.unique().tolist():
         rng = own or generator(settings.seed, f"energy {settings.draw} {k}")
         blur = rng.standard_normal() if settings.mechanism == "gaussian" else rng.laplace()
         told[k] = uploads.residuals.energy[k] + width[k] * float(blur)
-    told = torch.minimum(torch.maximum(told, least), most)
-    none = torch.zeros(0, dtype=torch.int64, device=told.device)
-    return private.replace(residuals=Residuals(told, uploads.residuals.rows[:0], none))
+    rest = Residuals(told.clamp(least, most), uploads.residuals.rows[:0], private.client[:0])
+    return private.replace(residuals=rest)
 
 
 def released(
@@ -131,8 +128,8 @@ def private_rows(
     `sums` (C, F) and `counts` (C) cover every class, held or not: which classes a client holds is
     part of what is protected. A row with a count of 0 is 0, and the server leaves it out.
     """
-    on_counts, on_sums = _drawn(rng, mechanism, tuple(sums.shape))
-    blur = (torch.as_tensor(b, device=sums.device) for b in (on_counts, on_sums))
+    drawn = _drawn(rng, mechanism, tuple(sums.shape))
+    blur = (torch.as_tensor(b, device=sums.device) for b in drawn)
     return _blurred(sums, counts, width, *blur)
 
 
