@@ -113,7 +113,7 @@ def live(settings: Settings, result: Result) -> None:
         shown = state["_compare_live"] = Live(title, data_of(settings), rounds)
         with place.container():
             _train(shown, settings, RECIPES[recipe](method, rounds=rounds), result)
-        st.rerun()  # so that the table above has the new run
+        link.redraw()  # so that the table above has the new run
     last: Live | None = state.get("_compare_live")
     if last is not None and last.data == data_of(settings):
         with place.container():

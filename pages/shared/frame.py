@@ -166,4 +166,4 @@ def pick_cell(cell: Any) -> None:
 def pick(client: int, label: int) -> None:
     """Pick one prototype and draw the page again."""
     st.session_state[link.PICK] = f"{client},{label}"
-    st.rerun()
+    link.redraw()

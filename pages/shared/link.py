@@ -1,11 +1,13 @@
 """The link is the state: what differs from the defaults is in the URL, and read back from it.
 
 A rerun that arrives with another query string than the last one written, while no widget was
-moved, came from a link or from the back button: its values are put into the controls.
+moved, came from a link or from the back button: its values are put into the controls. A rerun
+that the app itself asks for (`redraw`) carries the query of the moment in which its fragment's
+timer was sent, which may be older than what was written since: it is not read.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlencode, urlparse
 
 import streamlit as st
@@ -38,7 +40,7 @@ from spear_core import Settings
 __all__ = [
     "BESIDE", "HIDE", "MOST_BESIDE", "NODE", "OLD", "OTHERS", "PICK", "PIN", "PRESENT", "SETTINGS",
     "VERSION", "address", "affordable", "as_query", "checked", "choices", "history", "keep",
-    "parse", "pin", "read", "short", "unpin", "views", "write",
+    "parse", "pin", "read", "redraw", "short", "unpin", "views", "write",
 ]
 # fmt: on
 HISTORY = Path(__file__).with_name("history.js")
@@ -48,7 +50,8 @@ def read() -> None:
     """Put what the URL says into the controls, if the URL was changed by someone else."""
     state, query = st.session_state, dict(st.query_params)
     moved = any(name in state and state[name] != value for name, value in _last().items())
-    if "_written" in state and (moved or not query or query == state["_written"]):
+    ours = state["_ours"] = state.pop("_redraw", False)
+    if "_written" in state and (ours or moved or not query or query == state["_written"]):
         if moved or not query:  # a widget was moved or another page opened: they were read
             state["_notes"] = []
         return
@@ -56,6 +59,12 @@ def read() -> None:
     for name, value in values.items():
         state[name] = value
     state["_notes"] = notes
+
+
+def redraw() -> NoReturn:
+    """Draw the page again, with what the controls say now."""
+    st.session_state["_redraw"] = True
+    st.rerun()
 
 
 def keep() -> None:
@@ -82,7 +91,8 @@ def write(settings: Settings) -> None:
     state["_last"] = {name: state.get(name) for name in _held()}
     page = state.get("_page")
     opened = state.get("_written_on", page) != page
-    if opened or (dict(st.query_params) != query and not state.get("_play")):  # once it rests
+    there = state["_written"] if state.get("_ours") else dict(st.query_params)
+    if opened or (there != query and not state.get("_play")):  # once it rests
         st.query_params.from_dict(query)
         state["_written"] = query
     state.setdefault("_written", dict(st.query_params))

@@ -90,7 +90,7 @@ def _ask(graph: Graph, node: int | None) -> None:
         followed.leave()
     else:
         followed.go_to(graph, int(node))
-    st.rerun()
+    link.redraw()
 
 
 def _search(graph: Graph) -> None:
@@ -138,7 +138,7 @@ def _prepared(result: Result, before: Result | None, pause: Pause) -> Map:
 def _wait_for_places(job: Job[None]) -> None:
     """The page is drawn again when the map of the present setting is there."""
     if job.done and background.by_timer():
-        st.rerun()
+        link.redraw()
     with st.container(key="under_way_places"):
         st.caption("The map of this setting is on its way.")
 
@@ -157,6 +157,6 @@ def wait(settings: Settings, shown: str = "PCA preview shown.", name: str = "UMA
     if job.error:
         place.caption(f"The {name} could not be made: {plain(job.error)}")
     elif job.value is not None and background.by_timer():
-        st.rerun()
+        link.redraw()
     else:
         place.progress(job.fraction, f"{shown} {job.sentence}")

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared import link
 from pages.shared.background import by_timer
 from spear_core import Settings, SpearError, load
 from spear_core.settings import symbol
@@ -71,7 +72,7 @@ def clock(settings: Settings | None) -> None:
     name, values, _ = st.session_state["_play"]
     if settings is None or (name == "clients" and values[0] > _most(settings)):
         stop()
-        st.rerun()
+        link.redraw()
     _tick()
 
 
@@ -79,7 +80,7 @@ def clock(settings: Settings | None) -> None:
 def _tick() -> None:
     if by_timer() and playing():
         st.session_state["_step"] = True
-        st.rerun()
+        link.redraw()
 
 
 def _most(settings: Settings) -> Any:

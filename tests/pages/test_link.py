@@ -264,3 +264,23 @@ def test_a_control_that_streamlit_forgot_gets_its_last_value_back(monkeypatch):
     link.keep()
     assert link.st.session_state["labels_per_class"] == 5
     assert link.st.session_state["beta"] == Settings().beta
+
+
+def test_a_redraw_of_ours_does_not_bring_an_older_link_back():
+    """A timer's rerun carries the query of before the last move; a link that is opened does not."""
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app.query_params["dataset"], app.query_params["clients"] = "karate", "3"
+    app.run()
+    before = dict(app.query_params)
+    app.session_state["gamma"] = 2.0
+    app.run()
+    assert app.query_params["gamma"] == "2"
+    for ours, gamma in ((True, 2.0), (False, 0.5)):
+        app.query_params.clear()
+        app.query_params.update(before)
+        if ours:
+            app.session_state["_redraw"] = True
+        app.run()
+        assert not app.exception
+        assert app.session_state["gamma"] == gamma
+        assert "_redraw" not in app.session_state
