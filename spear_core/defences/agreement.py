@@ -51,7 +51,9 @@ def agreement(uploads: "Uploads") -> "Uploads":
         left -= len(out)
         fair = fair.keep(~torch.isin(fair.client, out))
         contradicted, _ = judged(uploads, fair)
-    return uploads.keep(torch.isin(uploads.client, fair.client))
+    rows = torch.isin(uploads.client, fair.client)
+    held = torch.isin(uploads.label, uploads.label[rows])
+    return uploads.keep(rows | ~held)  # a poor prototype of a class is better than none
 
 
 def dissent(uploads: "Uploads", contradicted: Tensor) -> float:
