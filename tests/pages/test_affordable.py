@@ -4,9 +4,8 @@ import pytest
 
 from pages.shared import link
 from spear_core import Settings, load
-from spear_core.datasets import CATALOGUE
+from spear_core.datasets import CATALOGUE, store
 from tests import fuzz
-from tests.conftest import need
 
 WIDE = {"dataset": "synthetic", "nodes": "10000", "features": "2000", "classes": "100"}
 CS, CROWD = {"dataset": "Coauthor-CS"}, {"dataset": "Coauthor-CS", "clients": "1000"}
@@ -61,6 +60,11 @@ def test_the_recipes_of_the_pages_are_allowed_on_every_graph(name):
         assert link.affordable(Settings(dataset=name, head="ridge", sketch=rank))
 
 
+def at_hand(entry):
+    folder = store.data_folder()
+    return bool(folder) and not store.missing(entry, folder)
+
+
 def test_every_graph_on_offer_has_its_sizes():
     entries = [entry for entry in CATALOGUE.values() if entry.name != "synthetic"]
     assert all(min(entry.nodes, entry.classes, entry.features) > 0 for entry in entries)
@@ -69,8 +73,8 @@ def test_every_graph_on_offer_has_its_sizes():
 @pytest.mark.parametrize("name", [name for name in CATALOGUE if name != "synthetic"])
 def test_sizes_are_those_of_the_graph(name):
     entry = CATALOGUE[name]
-    if not entry.builtin:
-        need(name)
+    if not entry.builtin and not at_hand(entry):  # some of the catalogue are nowhere at hand
+        pytest.skip(f"{name} is not in SPEAR_DATA")
     graph = load(Settings(dataset=name, clients=entry.clients))
     sizes = (entry.nodes, entry.classes, entry.features)
     assert (graph.num_nodes, graph.classes, graph.num_features) == sizes
