@@ -19,7 +19,7 @@ from spear_core.errors import StorageError
 from spear_core.memory.allocator import give_back
 from spear_core.memory.free import machine_bytes
 from spear_core.memory.sizes import bytes_of, storages
-from spear_core.wanted import still_wanted
+from spear_core.memory.turns import Turns
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,8 +28,6 @@ VARIABLE = "SPEAR_MEMORY_GB"
 SHARE = 0.25  # of the machine's memory, unless $SPEAR_MEMORY_GB says how much
 AFTER = 0.9  # of the budget is filled after a count that let something go: the next is not at once
 ALONG = 0.02  # of an entry's bytes: one that holds no more beside the newest's costs nothing
-
-LOOK = 0.2  # seconds between two looks whether somebody who waits is still waited for
 
 _guard = threading.RLock()
 _uses = itertools.count()
@@ -51,7 +49,7 @@ class Shelf(Generic[T]):
     def __init__(self, most: int) -> None:
         self.most = most
         self.entries: dict[Hashable, Entry[T]] = {}
-        self._turns: dict[Hashable, threading.Lock] = {}  # of those that are being made
+        self._turns = Turns()
         _shelves.add(self)
 
     def peek(self, key: Hashable) -> T | None:
@@ -79,20 +77,12 @@ class Shelf(Generic[T]):
         found = self.peek(key)
         if found is not None:
             return found
-        with _guard:
-            turn = self._turns.setdefault(key, threading.Lock())
-        while not turn.acquire(timeout=LOOK):
-            still_wanted()
-        try:
+        with self._turns.of(key):
             found = self.peek(key)
             if found is None:
                 found = make()
                 self.put(key, found)
             return found
-        finally:
-            turn.release()
-            with _guard:
-                self._turns.pop(key, None)
 
     def clear(self) -> None:
         """Forget all of them."""

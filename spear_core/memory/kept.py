@@ -2,7 +2,8 @@
 
 An entry names the fields it is made from. A copy with other fields changed shares the entries that
 still hold with the object it was copied from, whichever of the two makes them first. Entries are
-counted in bytes, can be dropped, and are made once though several threads ask.
+counted in bytes, can be dropped, and are made once though several threads ask; while one is made
+whoever wants another does not wait.
 """
 
 import threading
@@ -11,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from spear_core.memory import budget
 from spear_core.memory.sizes import bytes_of
-from spear_core.wanted import still_wanted
+from spear_core.memory.turns import Turns
 
 T = TypeVar("T")
 GONE: Any = object()
@@ -24,7 +25,8 @@ class Kept:
         self._parent: Kept | None = None
         self._changed: frozenset[str] = frozenset()
         self._made: dict[Hashable, Any] = {}
-        self._guard = threading.RLock()
+        self._guard = threading.Lock()
+        self._turns = Turns()
 
     def share(self, parent: "Kept", changed: frozenset[str]) -> None:
         """From now on share with a parent what does not need the changed fields."""
@@ -33,13 +35,14 @@ class Kept:
     def get(self, key: Hashable, needs: frozenset[str], make: Callable[[], T], most: int = 0) -> T:
         """The value of this key, made if it is not there; of a kind at most `most`, 0 for all."""
         place = self._place(needs)
-        if key not in place._made:
-            still_wanted()
-            with place._guard:
-                if key not in place._made:
-                    place._put(key, make(), most)
         found: T = place._made.get(key, GONE)
-        return make() if found is GONE else found  # dropped meanwhile by another thread
+        if found is GONE:
+            with place._turns.of(key):
+                found = place._made.get(key, GONE)
+                if found is GONE:
+                    found = make()
+                    place.put(key, needs, found, most)
+        return found
 
     def peek(self, key: Hashable, needs: frozenset[str]) -> Any:
         """The value of this key, or None."""
@@ -49,7 +52,13 @@ class Kept:
         """Keep a value; of a kind the newest `most`, 0 for all."""
         place = self._place(needs)
         with place._guard:
-            place._put(key, value, most)
+            made = place._made
+            made.pop(key, None)
+            made[key] = value
+            kind = [other for other in made if _kind(other) == _kind(key)]
+            for old in kind[: len(kind) - most] if most else ():
+                del made[old]
+        budget.made(bytes_of(value))
 
     def drop(self, kind: str, needs: frozenset[str]) -> None:
         """Forget every value of a kind."""
@@ -81,14 +90,6 @@ class Kept:
         while place._parent is not None and not needs & place._changed:
             place = place._parent
         return place
-
-    def _put(self, key: Hashable, value: Any, most: int) -> None:
-        self._made.pop(key, None)
-        self._made[key] = value
-        budget.made(bytes_of(value))
-        kind = [other for other in self._made if _kind(other) == _kind(key)]
-        for old in kind[: len(kind) - most] if most else ():
-            del self._made[old]
 
 
 class Derived(Generic[T]):

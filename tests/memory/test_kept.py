@@ -54,6 +54,21 @@ def test_several_threads_make_a_thing_once():
     assert len(made) == 1
 
 
+def test_who_wants_another_thing_does_not_wait():
+    """Each of two threads is done only when the other has begun."""
+    kept, both = Kept(), threading.Barrier(2)
+
+    def ask(name):
+        kept.get(name, X, lambda: both.wait(20))
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in ("one", "other")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not both.broken
+
+
 def test_bytes_are_counted_once():
     graph = random_graph(1)
     before = bytes_of(graph)
