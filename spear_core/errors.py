@@ -1,5 +1,17 @@
 """Errors a person can act on: each is one sentence that says what to do."""
 
+import unicodedata
+
+
+def one_line(text: object) -> str:
+    """Text of others on one line, with nothing left that steers a terminal or turns text around.
+
+    >>> one_line("a\\n\\x1b[2Jb")
+    'a [2Jb'
+    """
+    line = " ".join(str(text).split())
+    return "".join(c for c in line if not unicodedata.category(c).startswith("C"))
+
 
 class SpearError(Exception):
     """Anything wrong that the reader can put right; its text is the whole message."""

@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from spear_core import Result
+from spear_core.errors import one_line
 from spear_core.federation.names import shaped
 from spear_core.federation.report import Report
 from spear_core.measures.spread import percent
@@ -76,7 +77,7 @@ def _dropped(report: Report) -> list[str]:
 
 def cut(text: str, most: int = 300) -> str:
     """Text of others on one line, cut at a length; `st.text` shows it as it is."""
-    line = " ".join(text.split())
+    line = one_line(text)
     return line if len(line) <= most else f"{line[:most]} …"
 
 

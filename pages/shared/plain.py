@@ -1,7 +1,8 @@
 """Text that came from a link, a file or a report, as Streamlit's Markdown shows it: unchanged."""
 
 import re
-import unicodedata
+
+from spear_core.errors import one_line
 
 JOINER = "\u2060"  # takes no room and is no letter: what it stands in is no address and no icon
 MARKS = re.compile(r"[\\`*{}\[\]<>#!|~$&]|(?<!\w)_|_(?!\w)|^[-+=]")
@@ -16,8 +17,7 @@ def plain(text: object, most: int = 200) -> str:
     >>> plain("![a](b) and **c**\\nd")
     '\\\\!\\\\[a\\\\](b) and \\\\*\\\\*c\\\\*\\\\* d'
     """
-    line = " ".join(str(text).split())
-    line = "".join(c for c in line if not unicodedata.category(c).startswith("C"))
+    line = one_line(text)
     line = line if len(line) <= most else line[: most - 1] + "…"
     line = MARKS.sub(r"\\\g<0>", NAMES.sub(lambda found: found[0] + JOINER, line))
     return NUMBERED.sub(r"\1\\", line)

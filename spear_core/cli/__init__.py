@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from spear_core.cli import app, baseline, data, federation, paper, run, sweep
 from spear_core.cli.options import program
-from spear_core.errors import SpearError
+from spear_core.errors import SpearError, one_line
 from spear_core.memory import free
 
 COMMANDS = (run, app, data, paper, sweep, baseline, federation)
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
             args.command(args)
         sys.stdout.flush()
     except SpearError as error:
-        print(error, file=sys.stderr)
+        print(one_line(error), file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader went away, as `| head` does
         sys.stderr.close()

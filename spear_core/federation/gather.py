@@ -13,7 +13,7 @@ from flwr.app import ArrayRecord, Message, MetricRecord
 from spear_core.client import Uploads
 from spear_core.datasets.arrays import LONGEST_HEADER, decoded
 from spear_core.defences.check import check_one, join
-from spear_core.errors import SpearError
+from spear_core.errors import SpearError, one_line
 from spear_core.federation.names import sketch_rank
 from spear_core.federation.records import record_bytes
 from spear_core.federation.report import Report
@@ -88,7 +88,7 @@ def refusal(reply: Message) -> str:
         return "it died or lost its connection during the run"
     reason = (reply.error.reason or "").strip()
     wrapped = re.fullmatch(r"<class '[^']*'>:<'(.*)'>", reason, re.DOTALL)
-    said = " ".join((wrapped[1] if wrapped else reason).split())
+    said = one_line(wrapped[1] if wrapped else reason)
     return f"it failed: {said[:250] or 'no reason given'}"
 
 

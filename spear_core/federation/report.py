@@ -11,7 +11,7 @@ import numpy as np
 
 from spear_core.datasets.arrays import read_whole
 from spear_core.datasets.store import save_whole
-from spear_core.errors import DataDamaged, DataMissing
+from spear_core.errors import DataDamaged, DataMissing, one_line
 from spear_core.measures.spread import percent
 
 REPORT, PROTOTYPES = "report.json", "prototypes.npz"
@@ -82,7 +82,8 @@ class Report:
             said.append(f"{percent(self.accuracy)} of the clients' test nodes right at home")
         said += [self.ties] if self.ties else []
         said += self.notes
-        return said if not self.failure else [*said, f"failed: {self.failure}"]
+        said += [f"failed: {self.failure}"] if self.failure else []
+        return [one_line(line) for line in said]
 
 
 def clear(folder: Path) -> None:
@@ -136,13 +137,17 @@ def read_folder(folder: Path) -> tuple[Report, dict[str, np.ndarray] | None]:
 
 def _check(report: Report) -> None:
     """Raise what is wrong with the types of a report somebody hands in."""
+    lists = (report.asked, report.answered, report.notes, report.dropped)
+    if not all(isinstance(one, list) for one in lists):
+        raise ValueError("a list of the report is none")
     texts = [report.failure, *report.asked, *report.answered, *report.notes, *report.settings]
     texts += [one[key] for one in report.dropped for key in ("node", "reason")]
     counts: list[float] = [report.rows, report.sketch_rows, report.classes, report.features]
     counts += [report.counted_bytes, report.record_bytes, *report.seconds.values()]
     maybe = (report.wire_up, report.wire_down, report.right, report.wrong, report.near_ties)
     counts += [n for n in maybe if n is not None]
-    dict(report.settings)
+    if not all(isinstance(value, str | int | float) for value in report.settings.values()):
+        raise ValueError("a setting of the report is none")
     if not all(isinstance(text, str) for text in texts) or not all(0 <= n < 2**63 for n in counts):
         raise ValueError("a text or a number of the report is none")
 

@@ -18,6 +18,14 @@ def test_half_a_surrogate_in_a_reason_leaves_a_whole_report(tmp_path):
     assert read_folder(tmp_path)[0].failure == "\udfff"
 
 
+def test_what_others_wrote_does_not_steer_a_terminal():
+    lure = "a\x1b[2J\x1b]0;b\x07\u202e\n\rc\x9bd"
+    report = Report({}, dropped=[{"node": lure, "reason": lure}], notes=[lure], failure=lure)
+    said = report.lines()
+    assert all(line.isprintable() for line in said)
+    assert said[-1] == "failed: a[2J]0;b cd"
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError, SpearError])
 def test_a_run_that_is_ended_leaves_its_report(tmp_path, monkeypatch, error):
     need_flower()

@@ -9,7 +9,7 @@ from spear_core.figures.machines import MOST, machines, told
 from spear_core.measures.spread import human_bytes
 from tests.apptest import opened, put, said
 
-LURE = "![a](http://127.0.0.1:9/p.png) [x](http://127.0.0.1:9) :red[z] $a$ `b` "
+LURE = "![a](http://127.0.0.1:9/p.png) [x](http://127.0.0.1:9) :red[z] $a$ `b` \u202e"
 
 
 def show_report():
@@ -38,6 +38,7 @@ def test_what_others_wrote_is_plain_text_and_cut():
     texts = [element.value for element in shown.text]
     assert sum("p.png" in text for text in texts) == 5  # failure, settings, dropped, note, answered
     assert all(len(text) < 400 for text in texts[:-1])
+    assert all(line.isprintable() for text in texts for line in text.split("\n"))
     others = [shown.markdown, shown.caption, shown.error, shown.info, shown.table, shown.metric]
     said = "".join(str(element.proto) for kind in others for element in kind)
     assert "The run failed" in said
