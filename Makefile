@@ -1,13 +1,18 @@
-# Two commands do everything: `make app` and `make test`.
+# Three commands do everything: `make app`, `make lab` and `make test`.
 PORT ?= 8501
+LAB_PORT ?= 8888
 PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: app test quick setup bench trials check clean notebooks api picture tables federation-demo
+.PHONY: app lab test quick setup bench trials check clean notebooks api picture tables federation-demo
 
 app: .venv/app
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT) --server.headless true
+
+# Jupyter goes on to the next free port and prints the address; its token keeps others out
+lab: .venv/lab
+	$(BIN)/jupyter lab notebooks --ip 127.0.0.1 --port $(LAB_PORT)
 
 test: setup check
 	$(BIN)/python -m pytest -n 2 --dist loadfile
@@ -55,7 +60,7 @@ tables: .venv/dev
 federation-demo: .venv/dev
 	$(BIN)/python -m spear_core federation-demo
 
-# .venv/app and .venv/dev are stamps: they are newer than the files they were installed from
+# .venv/app, .venv/lab and .venv/dev are stamps: they are newer than the files they were installed from
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
@@ -64,7 +69,11 @@ federation-demo: .venv/dev
 	$(BIN)/python -m pip install --quiet -r requirements.txt
 	touch $@
 
-.venv/dev: .venv/app requirements-dev.txt requirements-federation.txt dependencies-federation.txt
+.venv/lab: .venv/app requirements-notebook.txt dependencies-notebook.txt
+	$(BIN)/python -m pip install --quiet -r requirements-notebook.txt
+	touch $@
+
+.venv/dev: .venv/lab requirements-dev.txt requirements-federation.txt dependencies-federation.txt
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	$(BIN)/python -m pip check
 	touch $@
