@@ -35,7 +35,7 @@ spear_core.server
 spear_core.classify
 spear_core.measures
 spear_core.run
-spear_core.explicit spear_core.lance.explicit spear_core.grids
+spear_core.explicit spear_core.lance.explicit spear_core.grids spear_core.relatives
 spear_core.sweeps
 spear_core.studies
 spear_core.baselines spear_core.federation spear_core.embed
