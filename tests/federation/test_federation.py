@@ -202,7 +202,8 @@ def test_a_failed_run_leaves_its_report_and_no_old_prototypes(files, tmp_path):
         '{"settings": {}, "rows": 1' + "0" * 400 + "}",
         # what the page takes for a mapping, a list or a plain value
         *('{"settings": []}', '{"settings": ["ab"]}', '{"settings": {}, "notes": {}}'),
-        *('{"settings": {}, "asked": "ab"}', '{"settings": {"beta": ' + "[" * 900 + "]" * 900 + "}}"),
+        '{"settings": {}, "asked": "ab"}',
+        '{"settings": {"beta": ' + "[" * 900 + "]" * 900 + "}}",
     ],
 )
 def test_what_is_no_report_is_one_sentence(text):

@@ -17,6 +17,7 @@ OTHERS = {  # folders that no measure of a sweep comes from
     "federation",
     "figures",
     "paper",
+    "relatives",
     "studies",
 }
 
