@@ -125,7 +125,7 @@ def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
     t = energy.sum() - total * (mean @ mean)
     even = 1 / (int((prior > 0).sum()) * float(prior @ prior))
     lam = settings.ridge * even**2 * t / total + max(float(t - (a**2).sum()), 0.0) / x.shape[1]
-    w = plain_weights(a, d, lam, plain_round(a, float(t), float(total)))
+    w = plain_weights(a, d, float(lam), plain_round(a, float(t), float(total)))
     alpha, steps = plain_smoothing(x, graph.edge_index, settings)
     alpha = settings.test_alpha if settings.test_alpha >= 0 else alpha
     steps = settings.test_steps if settings.test_steps >= 0 else steps
