@@ -11,7 +11,7 @@ from spear_core.datasets import load
 from spear_core.lance import lance
 from spear_core.lance.ridge import LEVEL, ROUNDEST, roundness
 
-ROUND = Settings(dataset="synthetic", nodes=1200, features=200, homophily=0.1, strength=0.5)
+ROUND = Settings(dataset="synthetic")
 
 
 def of(rows):
@@ -38,7 +38,7 @@ def test_what_no_sketch_says_is_taken_for_round():
 
 @pytest.mark.parametrize("rank", [8.0, 32.0])
 def test_sketches_of_round_features_teach_no_chance(rank):
-    seeds = [replace(ROUND, seed=seed) for seed in (42, 0, 1)]
+    seeds = [replace(ROUND, seed=seed) for seed in (42, 0)]
     ours = [replace(lance(s), sketch=rank, sketch_cap=False) for s in seeds]
     reached = [mean(100 * run(s).metrics.accuracy for s in each) for each in (seeds, ours)]
     assert reached[1] > reached[0] - 1
