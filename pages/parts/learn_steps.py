@@ -214,16 +214,16 @@ def forgives(result: Result, knob: float) -> Task:
     betas = sorted({*SKEWS, s.beta})
     added, mean = zip(*(apart(replace(s, beta=beta)) for beta in betas), strict=True)
     now = betas.index(s.beta)
-    choices = ("not at all", "by more, the stronger the skew", "by less, the stronger the skew")
+    choices = ("by more, the stronger the skew", "not at all", "by less, the stronger the skew")
     said = f"At β = {written('beta', s.beta)} the sums miss by {percent(added[now], 0)}, the mean "
     return Task(
         "A ridge regression needs two sums over nodes. Every client sends its own, the server adds "
         "them. By how much does skew move that regression from the one over all nodes at once?",
         choices,
-        0 if max(added) < 1e-6 else 1 if added[0] > added[-1] else 2,
+        1 if max(added) < 1e-6 else 0 if added[0] > added[-1] else 2,
         r"\sum_k \sum_{i \in k} z_i z_i^\top = \sum_i z_i z_i^\top",
         f"{said}of the clients' own regressions by {percent(mean[now], 0)}. LANCE asks for such "
-        "sums: of SPEAR's means and counts they need only what the means leave out.",
+        "sums: SPEAR's means and counts give one part of them, residuals the rest.",
         drawn.sums_and_means(betas, list(mean), list(added), s.beta),
         drawn.sums_and_means(betas, list(mean), [], s.beta),
     )
