@@ -39,7 +39,7 @@ def all_rows() -> list[Row]:
     return _rows(path.stat().st_mtime if path.is_file() else 0.0)
 
 
-@st.cache_data(show_spinner=False)
+@st.cache_data(max_entries=1, show_spinner=False)
 def _rows(stamp: float) -> list[Row]:
     return stored()
 
