@@ -36,6 +36,7 @@ class Federation:
 class FedAvg:
     """download → local → aggregate in every round, predict at any time."""
 
+    one_shot: bool = False  # whether there is a single round, with a long phase of the server
     knobs: type[Knobs] = Knobs
     weightings: tuple[str, ...] = ("train", "nodes", "uniform")
     network: type[GCN] = GCN

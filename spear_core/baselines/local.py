@@ -76,6 +76,12 @@ class Local:
         return self.links.shape[0]
 
     @property
+    def training_rows(self) -> Tensor:
+        """The features of the training nodes, dense (n_k, F)."""
+        rows = self.features[self.train.cpu().numpy()].toarray()
+        return torch.as_tensor(rows, dtype=torch.float32, device=self.label.device)
+
+    @property
     def trains(self) -> bool:
         """Whether there is anything to learn from."""
         return len(self.train) > 0
