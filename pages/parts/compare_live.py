@@ -85,9 +85,9 @@ class Live:
     title: str
     data: dict[str, Any]  # what it is trained on; with other data it is not shown
     rounds: int
-    stage: str = ROUND  # what the points stand after
     points: dict[int, float] = field(default_factory=dict)  # round -> accuracy in percent
     words: str = ""  # what is said once it has ended by itself
+    stage: str = ROUND  # what the points stand after
 
 
 def live(settings: Settings, result: Result) -> None:

@@ -17,7 +17,7 @@ from spear_core.datasets import room, store
 from spear_core.graph import Graph
 from spear_core.partition import Partition
 
-FORMAT = 1  # raise when a method changes its numbers
+FORMAT = 2  # raise when a method changes its numbers
 
 
 def path_of(

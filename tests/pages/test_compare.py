@@ -146,6 +146,21 @@ def test_a_live_run_draws_its_curve_and_is_stored(method, cache):
     assert len(stored(own())) == 1
 
 
+def test_a_one_shot_method_shows_its_servers_steps(cache):
+    page = karate()
+    page.selectbox(key="compare_method").select("fedsd2c")
+    page.button(key="compare_go").click().run()
+    sound(page)
+    (row,) = stored(own())
+    assert (row.training, len(row.curve)) == (defaults("fedsd2c"), 1)
+    trace = charts(page)["compare-live"]["data"][0]
+    assert (trace["name"], len(trace["x"]), trace["x"][-1]) == ("after each server step", 20, 200)
+    assert "one round: " in said(page)
+    line = page.dataframe[0].value.set_index("method").loc["FedSD2C"]
+    assert line["trained with"] == "one round"
+    assert "from images to graphs" in line["note"]
+
+
 def test_with_weight_decay_it_is_the_other_recipe(cache):
     page = karate()
     page.selectbox(key="compare_recipe").select("literature")
