@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spear_core.client import Uploads
 
 LEAST = 1e-12  # of λ: where there is no scatter at all every weight is 0
+ROUNDING = 2.0**-52  # of λ, for every row and unit of scatter: with less Cholesky's factor may fail
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +96,11 @@ def system(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> 
     wide = len(a) <= a.shape[1]
     gram = a @ a.t() if wide else a.t() @ a
     scatter = float(n @ squared(p) + rest - total * (mean @ mean))
-    unseen = max(scatter - float(gram.trace()), 0.0)
+    seen = float(gram.trace())
+    unseen = max(scatter - seen, 0.0)
     mean_square = kappa * evenness(prior) ** 2 * scatter / float(total)
-    penalty = max(mean_square + unseen / sent.features, LEAST)
+    least = max(LEAST, ROUNDING * len(gram) * seen)
+    penalty = max(mean_square + unseen / sent.features, least)
     gram.diagonal().add_(penalty)
     factor = torch.linalg.cholesky(gram)
     return System(a, d, torch.cat([cells.owner, owner]), mean, prior, penalty, wide, factor)
