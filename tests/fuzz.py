@@ -22,6 +22,8 @@ from pages.shared.pages import PAGES, page_named
 from spear_core.datasets import CATALOGUE, store
 from spear_core.settings import FIELDS
 
+EVERYBODY = ",".join(map(str, range(1000)))
+CHOSEN = (EVERYBODY, "0", "0,1", "3,2,1", "0,999", "0,0", "99999999999999", ",", "²", "1;2")
 LONGEST = 10.0  # seconds that a page may take
 PATIENCE = 600.0  # seconds until nobody waits for one any more, where it is opened alone
 NUMBERS = (  # that no setting was made for
@@ -77,6 +79,7 @@ KNOWN = (  # each broke the app or held it up before its bound was there
     "noise?v=2&dataset=Coauthor-CS&clients=40&head=ridge&sketch=64",
     "compare?v=2&dataset=Coauthor-CS&clients=40&head=ridge&sketch=64",
     "privacy?v=2&dataset=Cora&clients=1000&epsilon=1&head=ridge&sketch=64",
+    f"?attackers=chosen&chosen={EVERYBODY}",
     "?v=2&dataset=Cora&head=ridge&sketch=inf&ridge=1e-300&inflate=1e6&attacker_count=3&flip=none",
 )
 DATASETS = ("digits",) * 8 + ("karate",) * 5 + ("synthetic",) * 5 + ("Texas", "Cora", "Chameleon")
@@ -135,7 +138,7 @@ def value(rng: random.Random, name: str) -> str:
     if f.type in (bool, "bool"):
         return rng.choice(("true", "false", "false", rng.choice(WORDS)))
     if name == "chosen":
-        return rng.choice(("0", "0,1", "3,2,1", "0,999", "0,0", "99999999999999", ",", "²", "1;2"))
+        return rng.choice(CHOSEN)
     return rng.choice((*tuple(f.metadata["choices"]) * 4, *WORDS))
 
 
