@@ -100,7 +100,10 @@ elif view == PARETO:
         "Processor seconds of all clients and the server, one after another; "
         f"{ours}'s are taken now with seed {settings.seed}, the median of three runs. {made}"
     )
-elif view == BETA:
+elif view == BETA and (
+    runs.quick(result)
+    or st.toggle(f"Make the {10 * len(BETAS)} runs or more", key="compare_beta_runs")
+):
     trends = {
         f"FedAvg, {words}": trend
         for recipe, words in compare_live.TRAINED_AS.items()

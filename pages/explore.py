@@ -142,7 +142,8 @@ with about:
 
 # the further runs come last, so that nothing above waits for them --------------------------------
 simpler: dict[str, float] = {}
-if graph.num_nodes <= runs.SMALL and metrics.accuracy is not None:
+few = graph.num_nodes <= runs.SMALL and not runs.heavy(result)
+if few and metrics.accuracy is not None:
     seeds = [value for value in runs.over_seeds(settings) if value is not None]
     simpler = {k: v for k, v in runs.references(settings).items() if v is not None}
     if seeds:

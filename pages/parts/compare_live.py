@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import link, runs, show
+from pages.shared.affordable import fits
 from pages.shared.estimator import name_of
 from spear_core import Result, Settings, load, run_on, split
 from spear_core.baselines import METHODS
@@ -53,11 +54,12 @@ def _rows(stamp: float) -> list[Row]:
 
 def spear_at(settings: Settings) -> list[figures.Bubble]:
     """SPEAR's seconds, accuracy and clients: as set, and for other K where that is quick."""
-    nodes = runs.result_of(settings).graph.num_nodes
-    others = SCALES if nodes <= runs.SMALL else ()
+    result = runs.result_of(settings)
+    nodes, others = result.graph.num_nodes, SCALES if runs.quick(result) else ()
     found = []
     for clients in sorted({settings.clients, *(k for k in others if k <= nodes)}):
-        seconds, accuracy = spear_once(replace(settings, clients=clients))
+        now = replace(settings, clients=clients)
+        seconds, accuracy = spear_once(now) if fits(now) else (0.0, None)
         if accuracy is not None:
             found.append((seconds, 100 * accuracy, clients))
     return found
@@ -72,7 +74,7 @@ def spear_once(settings: Settings) -> tuple[float, float | None]:
     """
     partition = split(load(settings), settings)
     graph = partition.graph
-    times = 1 if graph.num_nodes * graph.classes > runs.HEAVY else 3
+    times = 1 if runs.long(graph, settings) else 3
     bare = (replace(graph).warm() for _ in range(times))
     timed = [run_on(replace(partition, graph=one), settings) for one in bare]
     return statistics.median(r.method_seconds for r in timed), timed[0].metrics.accuracy
