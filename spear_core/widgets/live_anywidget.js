@@ -21,6 +21,15 @@ function overKernel(model) {
   return asked[kernel].promise;
 }
 
+function name(el) {
+  // what a screen reader says of the sliders around a map: ipywidgets leaves them without a name
+  for (const handle of el.closest(".spear-explorer")?.querySelectorAll("[role=slider]") ?? []) {
+    const control = handle.closest(".spear-control");
+    handle.setAttribute("aria-label", control.querySelector("label").textContent);
+    handle.setAttribute("aria-valuetext", control.querySelector(".widget-readout").textContent);
+  }
+}
+
 function render({ model, el }) {
   const kind = model.get("kind");
   const live = mount(el, () => overKernel(model), kind);
@@ -31,7 +40,10 @@ function render({ model, el }) {
     model.set("hovered", node);
     model.save_changes();
   };
-  const update = () => live.update({ ...model.get("drawing"), pick, hover });
+  const update = () => {
+    live.update({ ...model.get("drawing"), pick, hover });
+    requestAnimationFrame(() => name(el));
+  };
   model.on("change:drawing", update);
   update();
   return () => {

@@ -17,6 +17,7 @@ from spear_core.widgets.live import Live
 
 LEAN = "Who leans on the others: λ, click a cell"
 UNREAD = "Who leans on the others: λ of SPEAR, which the ridge head does not read"
+HEIGHT = 500  # of the map
 
 
 class Panels:
@@ -29,12 +30,14 @@ class Panels:
         self.number, self.further, self.tight = ui.HTML(), ui.HTML(), ui.HTML()
         self.said, self.wrong, self.state = ui.HTML(), ui.HTML(), ui.HTML()
         self.lean, self.weight, self.card = ui.HTML(), ui.HTML(), ui.HTML()
+        strip = ui.VBox([ui.HTML(words.caption("accuracy, from 0 to 100 %")), self.strip])
+        self.seeds = ui.HBox([self.further, strip])
+        self.tightness = ui.VBox([self.tight, self.silhouettes])
+        self.late = ui.HBox([self.seeds, self.tightness]).add_class("spear-late")
 
     def laid_out(self, controls: ui.Widget) -> list[ui.Widget]:
         """The parts in their places."""
-        strip = ui.VBox([ui.HTML(words.caption("accuracy, from 0 to 100 %")), self.strip])
-        tight = ui.VBox([self.tight, self.silhouettes])
-        top = ui.HBox([self.number, self.further, strip, tight]).add_class("spear-top")
+        top = ui.HBox([self.number, self.late]).add_class("spear-top")
         middle = ui.VBox([self.map, self.state]).add_class("spear-middle")
         right = ui.VBox([self.lean, self.weights, self.weight, self.card]).add_class("spear-right")
         below = ui.HBox([controls, middle, right]).add_class("spear-below")
@@ -51,7 +54,7 @@ class Panels:
     def draw_number(self, result: Result, before: Result | None) -> None:
         """The accuracy; what comes later is dimmed until it is there."""
         self.number.value = words.number(result, before)
-        for late in (self.further, self.strip, self.silhouettes, self.tight, self.said):
+        for late in (self.seeds, self.tightness, self.said):
             late.add_class("spear-stale")
 
     def draw_map(
@@ -65,6 +68,7 @@ class Panels:
         """The map, and the card of the node that was asked."""
         figure = map_figure(plane, result, before=before, chosen=chosen, view=view)
         figure.layout.meta["nodes"] |= {"asked": view is not None}
+        figure.layout.height = HEIGHT
         self.map.draw(figure, alt_text(plane, result), words.in_a_line(result.settings))
         self.card.value = words.card(result, view)
 
@@ -85,13 +89,12 @@ class Panels:
         if accuracy is not None:
             figure = figures.accuracy_strip(accuracy, seeds, simpler)
             self.strip.draw(figure, "Accuracy of this run, its seeds and references.")
-        for part in (self.further, self.strip, self.said):
-            part.remove_class("spear-stale")
+        self.seeds.remove_class("spear-stale")
+        self.said.remove_class("spear-stale")
 
     def draw_silhouettes(self, result: Result) -> None:
         """How tightly the classes lie together, before and after smoothing."""
         told = words.silhouette(result)
         self.silhouettes.draw(figures.silhouettes(result), f"{told}, raw to smoothed.")
         self.tight.value = words.caption(told)
-        for part in (self.silhouettes, self.tight):
-            part.remove_class("spear-stale")
+        self.tightness.remove_class("spear-stale")
