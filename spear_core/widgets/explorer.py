@@ -59,6 +59,7 @@ class Explorer(Cell):
     def __init__(self, settings: Settings, graph: Graph | None = None) -> None:
         super().__init__()
         self._graph, self._guard, self._jobs = graph, threading.RLock(), Jobs(rest=REST)
+        self._placing = threading.Lock()  # a map is made once, whoever needs it first
         self._job: Job[None] | None = None
         self._last: Result | None = None  # of which this is a change
         self._before: Result | None = None
@@ -162,10 +163,16 @@ class Explorer(Cell):
         self._map_is_made(result, job)
 
     def _map_is_made(self, result: Result, job: Job[None]) -> None:
-        placed(map_of(result), result)
+        self._made_map(result)
         with self._guard:
             job.pause()
             self._draw_map()
+
+    def _made_map(self, result: Result) -> Map:
+        with self._placing:
+            plane = map_of(result)
+            placed(plane, result)
+            return plane
 
     # -- what was chosen
 
@@ -198,7 +205,7 @@ class Explorer(Cell):
     # -- without a kernel
 
     def still(self) -> tuple[bytes, int, int]:
-        return still.picture(map_of(self.result), self.result)
+        return still.picture(self._made_map(self.result), self.result)
 
     def __repr__(self) -> str:
         accuracy = percent(self.result.metrics.accuracy)

@@ -8,7 +8,7 @@ import ipywidgets as ui
 import traitlets
 
 from spear_core import embed
-from spear_core.embed import Map
+from spear_core.embed import Job, Jobs, Map
 from spear_core.errors import SettingError
 from spear_core.explain.node import check_node, inspect
 from spear_core.figures.map import alt_text, map_figure
@@ -27,7 +27,7 @@ class LiveMaps(Cell):
 
     def __init__(self, *results: Result) -> None:
         super().__init__()
-        self._results, self._guard = results, threading.RLock()
+        self._results, self._guard, self._jobs = results, threading.RLock(), Jobs()
         self._pair = uuid4().hex if len(results) > 1 else ""
         last = results[-1]
         self._s = at_test(last.graph, last.settings)
@@ -42,7 +42,7 @@ class LiveMaps(Cell):
         self.children = [ui.HBox(columns).add_class("spear-pair"), self._state]
         self._draw(self._plane)
         if not self._plane.final:
-            threading.Thread(target=self._wait_for_umap, daemon=True).start()
+            self._jobs.ask(object(), self._wait_for_umap)
 
     def _ready(self) -> Map | None:
         return embed.ready(self._results[-1].graph, self._s.alpha, self._s.steps)
@@ -63,10 +63,11 @@ class LiveMaps(Cell):
                 one.draw(figure, alt_text(plane, result), line)
                 card.value = words.card(result, view)
 
-    def _wait_for_umap(self) -> None:
+    def _wait_for_umap(self, job: Job[None]) -> None:
         graph = self._results[-1].graph
         fit = embed.background_fit(graph, self._s.alpha, self._s.steps, by=self)
         while not fit.ended.wait(0.2):
+            job.pause()
             self._state.value = words.caption(f"PCA preview shown. {fit.sentence}")
         self._state.value = words.caption(fit.error) if fit.error else ""
         made = self._ready()
@@ -93,6 +94,11 @@ class LiveMaps(Cell):
     def __repr__(self) -> str:
         names = " and ".join(words.in_a_line(result.settings) for result in self._results)
         return f"live_map of {names}"
+
+    def close(self) -> None:
+        """End what is under way, and the widget."""
+        self._jobs.close()
+        super().close()
 
 
 def live_map(result: Result, other: Result | None = None) -> LiveMaps:

@@ -5,13 +5,15 @@ font is the same everywhere but has no Greek, so settings are named in words her
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from spear_core.embed import Map
+from spear_core.fields import changed, plain
 from spear_core.figures.common import clip
 from spear_core.figures.map.places import placed
 from spear_core.figures.palette import class_colours
@@ -88,7 +90,8 @@ def pictures(plane: Map, results: Sequence[Result]) -> tuple[bytes, int, int]:
     sheet = Sheet(WIDTH, HEAD + MAP + FOOT)
     wide = WIDTH / len(results)
     for i, result in enumerate(results):
-        _title(sheet, i * wide + EDGE, result, small=len(results) > 1)
+        other = results[-1 - i]  # of a pair; itself where there is one alone
+        _title(sheet, i * wide + EDGE, result, changed(result.settings, other.settings))
         draw_map(sheet, (i * wide + EDGE, HEAD, (i + 1) * wide - EDGE, HEAD + MAP), plane, result)
     foot = f"{plane.kind} of the nodes · diamonds: what clients send · stars: the server's"
     sheet.text(EDGE, HEAD + MAP + 14, f"{foot} · run the cell for the live one", 12, FAINT)
@@ -97,19 +100,20 @@ def pictures(plane: Map, results: Sequence[Result]) -> tuple[bytes, int, int]:
 
 def in_words(settings: Settings) -> str:
     """The run in a line, without Greek."""
-    names = ("clients", "beta", "alpha", "steps", "gamma", "attacker_count", "defence", "seed")
-    shown = [n for n in names if n not in ("attacker_count", "defence")]
-    shown += [n for n in ("attacker_count", "defence") if getattr(settings, n) != FIELDS[n].default]
-    words = [f"{FIELDS[n].metadata['label']} {getattr(settings, n)}" for n in shown]
-    return " · ".join(words)
+    usual = ("clients", "beta", "alpha", "steps", "gamma", "seed")
+    names = [*usual, *(n for n in ("attacker_count", "defence") if n in changed(settings))]
+    return _listed({name: getattr(settings, name) for name in names})
 
 
-def _title(sheet: Sheet, x: float, result: Result, small: bool = False) -> None:
-    right = percent(result.metrics.accuracy)
-    size = 16 if small else 21
-    sheet.text(x, 30, f"{result.graph.name}: {right} of the test nodes right", size)
-    words = in_words(result.settings)
-    sheet.text(x, 52, clip(words, 70) if small else words, 12, FAINT)
+def _listed(values: Mapping[str, Any]) -> str:
+    return " · ".join(f"{FIELDS[name].metadata['label']} {plain(v)}" for name, v in values.items())
+
+
+def _title(sheet: Sheet, x: float, result: Result, apart: Mapping[str, Any] | None = None) -> None:
+    """How good the run is, and its settings; beside another run what is `apart` in them."""
+    said = f"{result.graph.name}: {percent(result.metrics.accuracy)} of the test nodes right"
+    sheet.text(x, 30, said, 16 if apart else 21)
+    sheet.text(x, 52, clip(_listed(apart), 70) if apart else in_words(result.settings), 12, FAINT)
 
 
 def draw_map(sheet: Sheet, box: Box, plane: Map, result: Result) -> None:

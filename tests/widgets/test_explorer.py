@@ -83,14 +83,14 @@ def test_every_control_moves_what_it_says(shown, name, value, change):
 def test_missing_data_is_one_sentence_and_nothing_is_lost(shown, data, offline):
     before, drawn = shown.result, shown._panels.map.drawing
     slider(shown, "dataset").value = "Cora"
-    assert 'role="alert">Cora is not in' in shown._panels.wrong.value
+    assert 'role="alert">Cora is not on disk' in shown._panels.wrong.value
     assert "Nothing was changed." in shown._panels.wrong.value
     assert slider(shown, "dataset").value == "karate"
     assert shown.result is before
     assert shown._panels.map.drawing is drawn
-    with pytest.raises(SpearError, match="Cora is not in"):
+    with pytest.raises(SpearError, match="Cora is not on disk"):
         shown.settings = Settings(dataset="Cora")
-    with pytest.raises(SpearError, match="Cora is not in"):
+    with pytest.raises(SpearError, match="Cora is not on disk"):
         explore(Settings(dataset="Cora"))
     assert shown.settings == KARATE
     slider(shown, "steps").value = 3
