@@ -4,15 +4,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from typing import Any
 
 import streamlit as st
 
 from pages.shared import estimator, link, play
 from pages.shared.pages import page_named
-from pages.shared.plain import plain
 from pages.shared.show import shown
 from spear_core import SpearError
+from spear_core.errors import one_line
 from spear_core.settings import titled, written
 
 BETAS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
@@ -97,7 +98,7 @@ def draw(name: str) -> None:
         _field(name, dim)
         play.button(name, knob.played, dim)
         wrong = state.get(f"_wrong_{name}")
-        words = reason or wrong
+        words = escape(reason or wrong or "")
         low_end, high_end = knob.ends
         st.html(
             f'<div class="ends{" said" * bool(words)}{" wrong" * bool(wrong and not reason)}">'
@@ -144,5 +145,5 @@ def _typed(name: str) -> None:
         state[name] = link.checked(name, text)
         state.pop(f"_wrong_{name}", None)
     except SpearError as error:
-        state[f"_wrong_{name}"] = plain(error, 200)
+        state[f"_wrong_{name}"] = one_line(error)[:200]
         state["_moved_on"] = state.get("_moved_on", {}) | {name: state[name]}

@@ -167,9 +167,11 @@ export function askable(gd, root) {
     const trace = gd._fullData.find((one) => one.name === "true centroids" && one.text?.length);
     const { xaxis, yaxis } = gd._fullLayout;
     const near = (c, i) => {
-      const wide = 4 * nodes.names[c.class].length + 6;
-      const up = yaxis._offset + yaxis.d2p(trace.y[i]) - py;
-      return Math.abs(xaxis._offset + xaxis.d2p(trace.x[i]) - px) < wide && up > 8 && up < 38;
+      const sides = [trace.textposition].flat(), wide = 4 * nodes.names[c.class].length + 6;
+      const [up, along] = (sides[i] ?? sides[0]).split(" ");
+      const x = xaxis._offset + xaxis.d2p(trace.x[i]) + { left: -wide, center: 0, right: wide }[along];
+      const y = yaxis._offset + yaxis.d2p(trace.y[i]) + { top: -23, middle: 0, bottom: 23 }[up];
+      return trace.text[i] && Math.abs(x - px) < wide && Math.abs(y - py) < 15;
     };
     return trace?.customdata?.find(near);
   }
