@@ -18,16 +18,17 @@ SIDEBAR = (
     *("partition", "peers", "reliability", "shrinkage", "count_weights", "labels_per_class"),
     "split",
 )
+MOST_CODED = 1000  # characters; a code holds 2,953 at most, as dots too small for a projector
 NAMES = {"lab": "What happens to it", "scenario": "Scenario"}
 
 
 def draw(settings: Settings | None) -> None:
-    """The button, its panel, and the way out while something is hidden or large."""
+    """The button and its panel."""
     state = st.session_state
     large, hidden = state.get(link.PRESENT) == "1", state.get(link.HIDE, "")
     if large:
         st.html(LARGE)
-    with st.popover("Present", width="stretch", icon=":material/co_present:"):
+    with st.popover("Present", icon=":material/co_present:"):
         state["present_hide"] = [name for name in hidden.split(",") if name]
         state["present_large"] = large
         own = page_named(state["_page"]).views
@@ -44,8 +45,15 @@ def draw(settings: Settings | None) -> None:
         if settings:
             address = link.address(settings)
             st.code(address, language=None, wrap_lines=True)
-            st.html(f'<img class="qr" src="{qr(address)}" alt="QR code of this link">')
-    if large or hidden:
+            if len(address) <= MOST_CODED:
+                st.html(f'<img class="qr" src="{qr(address)}" alt="QR code of this link">')
+            else:
+                st.caption("This link is too long for a QR code that a phone could read.")
+
+
+def way_out() -> None:
+    """The way back while something is hidden or large."""
+    if st.session_state.get(link.PRESENT) == "1" or st.session_state.get(link.HIDE, ""):
         st.button("Show everything again", on_click=_leave, width="stretch", key="present_leave")
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LEAST = 1e-12  # of λ: where there is no scatter at all every weight is 0
 ROUNDEST = 0.99  # the most that a scatter is taken for round
 LEVEL = 0.3  # of a class's share: its scores are divided by that power of it
+ROUNDING = 2.0**-52  # of λ, for every row and unit of scatter: with less Cholesky's factor may fail
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +129,11 @@ def system(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> 
     wide = len(a) <= a.shape[1]
     gram = a @ a.t() if wide else a.t() @ a
     scatter = float(n @ squared(p) + rest - total * (mean @ mean))
-    unseen = max(scatter - float(gram.trace()), 0.0)
+    seen = float(gram.trace())
+    unseen = max(scatter - seen, 0.0)
     mean_square = kappa * evenness(prior) ** 2 * scatter / float(total)
-    penalty = max(mean_square + unseen / sent.features, LEAST)
+    least = max(LEAST, ROUNDING * len(gram) * seen)
+    penalty = max(mean_square + unseen / sent.features, least)
     round_to = roundness(gram, unseen, len(a), float(total), sent.features)
     round_penalty = round_to / (1 - round_to) * scatter / sent.features
     gram.diagonal().add_(penalty)
