@@ -9,7 +9,8 @@ from pages.shared import card, estimator, frame, header, link, mapview, message,
 from pages.shared.pinned import pinned_result, same_graph, silhouettes_alike
 from spear_core import figures
 from spear_core.datasets.catalogue import CATALOGUE
-from spear_core.explain.summary import summary
+from spear_core.explain.references import PLAIN
+from spear_core.explain.summary import lines
 from spear_core.explain.words import pulled_towards, weight_formula
 from spear_core.measures.spread import mean_and_spread, percent, points, signed, with_spread
 
@@ -54,7 +55,7 @@ with right:
     about = (left if pinned_here else right).container(border=True, key="card_message")
     beside = st.container(key="beside") if pinned_here else st.container()
     with beside, st.container(border=True, key="card_weights"):
-        unread = "λ of SPEAR, which the ridge head does not read"
+        unread = "λ, which the ridge does not read"
         st.markdown(f"**Who leans on the others**: {unread if ridge else 'λ, click a cell'}")
         show.chart(
             figures.weights(result, chosen, pinned_here),
@@ -149,7 +150,7 @@ if few and metrics.accuracy is not None:
     if seeds:
         mean, std = mean_and_spread(seeds)
         over.metric("Mean of five seeds", f"{with_spread(100 * mean, 100 * std)} %")
-    more = metrics.accuracy - simpler.get(runs.PLAIN, metrics.accuracy)
+    more = metrics.accuracy - simpler.get(PLAIN, metrics.accuracy)
     gain.metric("Over the plain mean", points(100 * more))
     then = pinned.metrics.accuracy if pinned else None
     with line:
@@ -157,7 +158,7 @@ if few and metrics.accuracy is not None:
         figure = figures.accuracy_strip(metrics.accuracy, seeds, simpler, then)
         show.chart(figure, "strip", "Accuracy of this run, its seeds and references.", bare=True)
 with words:
-    header.say(summary(result, simpler.get(runs.PLAIN)))
+    header.say(lines(result, simpler.get(PLAIN)))
 if not costly:
     with tight:
         ends = (metrics.silhouette_raw, metrics.silhouette_smoothed)

@@ -26,7 +26,7 @@ pairs = pd.DataFrame({name: values.tolist() for name, values in columns.items()}
 pulled = pairs[pairs["pulled"].astype(bool)].sort_values("n")  # no upload: no type either
 
 # what λ is for, who is pulled, and what that does to the prototypes --------------------------
-words, formula = st.columns([3, 2], vertical_alignment="center")
+words, formula = st.columns([3, 2])
 with words:
     show.sentence(
         shrink_views.unread(result)

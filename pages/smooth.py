@@ -25,9 +25,10 @@ pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
 tested = at_test(graph, settings)  # α and T as inference has them: the gate may choose others
 times, weight = equation("steps", tested.steps), equation("alpha", tested.alpha)
-st.markdown(
+show.sentence(
     f"Every node is mixed with its neighbours **{times}** times; they weigh **{weight}**. "
-    f"{gate_words(result)} Follow one node: click another, type its id, or ask for one."
+    f"{gate_words(result)} Follow one node: click another, type its id, or ask for one.",
+    "smooth",
 )
 
 # one node ------------------------------------------------------------------------------------
@@ -51,7 +52,7 @@ with left:
 with right:
     st.subheader(f"Class {true}, predicted {called}: {'right' if view.right else 'wrong'}")
     why = explain(result, view)
-    st.container(key="lines4_why").markdown(why)
+    show.sentence(why, "why", 5)
     st.caption("Look at how far each class moves from the ring (raw features) to the dot.")
     show.chart(draw.similarities(result, view, then), "smooth_similar", why)
 left, right = st.columns(2)

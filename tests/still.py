@@ -1,10 +1,20 @@
 """What moves on a page when a knob is moved: shifts the browser saw, and places frame by frame."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from pages.shared.link import SETTINGS
 from pages.shared.pages import PAGES
+
+MOVED = [name for name in SETTINGS if name != "dataset"]
+SWITCHES = {
+    "lab": ("noise", "liars", "private", "clean"),
+    "estimator": ("LANCE", "custom", "SPEAR"),
+}
+ASIDE = ("side_edge_noise", "side_attacker_count", "side_defence", "side_epsilon")  # of the lab
+ENABLED = "input:not([disabled]), [role=radio]:not([disabled])"
 
 # run before the page's own scripts; counts WebGL contexts that are alive, too
 INIT = """
@@ -100,21 +110,72 @@ class Move:
 
 
 def moves(tab: Any, seconds: float = 60) -> Iterator[Move]:
-    """Move every knob of an open page once: those of the sidebar, or the page's own."""
-    side = tab.get_by_test_id("stSidebar").get_by_role("slider", disabled=False)
-    knobs = side if side.count() else tab.get_by_role("slider", disabled=False)
-    for i in range(knobs.count()):
-        knob = knobs.nth(i)
-        name = knob.get_attribute("aria-label") or str(i)
-        knob.focus()
-        tab.wait_for_timeout(100)
-        tab.evaluate("() => still.start()")
-        last = knob.input_value() == knob.get_attribute("max")
-        knob.press("ArrowLeft" if last else "ArrowRight")
-        tab.wait_for_function("() => still.runs > still.from", timeout=1000 * seconds)
-        quiet(tab, seconds)
-        told = tab.evaluate("() => still.stop()")
-        yield Move(name, told["shift"], told["far"], told["who"], told["gone"], told)
+    """Move every setting that an open page offers, then its switches: what happens, and by whom."""
+    yield from _moved(tab, MOVED, seconds)
+    for key, words in SWITCHES.items():
+        for word in words:
+            free = _of(tab, key).locator(ENABLED)
+            if free.count() and _chosen(tab, key) != word:
+                act = partial(_choose, tab, key, word)
+                yield _watched(tab, f"{key}: {word}", _of(tab, key), act, seconds)
+                yield from _moved(tab, ASIDE, seconds)
+
+
+def _moved(tab: Any, names: Iterable[str], seconds: float) -> Iterator[Move]:
+    """Each control of these settings, in the sidebar and on the page, one step."""
+    for name in names:
+        for i in range(_of(tab, name).count()):
+            control = _of(tab, name).nth(i)
+            if control.locator(ENABLED).count() and control.is_visible():
+                yield _watched(tab, name, control, partial(_step, tab, control), seconds)
+
+
+def _of(tab: Any, key: str) -> Any:
+    return tab.locator(f"[data-testid=stElementContainer].st-key-{key}")
+
+
+def _watched(tab: Any, name: str, on: Any, act: Callable[[], None], seconds: float) -> Move:
+    on.evaluate("(control) => control.scrollIntoView({ block: 'center' })")
+    tab.evaluate("() => new Promise(requestAnimationFrame).then(still.start)")
+    address = tab.url
+    act()
+    tab.wait_for_function("(was) => location.href !== was", arg=address, timeout=1000 * seconds)
+    quiet(tab, seconds)
+    told = tab.evaluate("() => still.stop()")
+    return Move(name, told["shift"], told["far"], told["who"], told["gone"], told)
+
+
+def _step(tab: Any, control: Any) -> None:
+    """Another value of a control, by what kind it is."""
+    part = control.locator(ENABLED).first
+    role = part.get_attribute("role") or part.get_attribute("type")
+    if role == "radio":
+        control.locator("[role=radio][aria-checked=false]").first.click()
+    elif role == "combobox":
+        part.click()
+        tab.locator("[role=option][aria-selected=false]").first.click()
+    elif role == "switch":
+        part.press("Space")
+    elif role in ("range", "slider"):
+        last = part.input_value() == part.get_attribute("max")
+        part.press("ArrowLeft" if last else "ArrowRight")
+    else:
+        part.press("ArrowUp")
+
+
+def _chosen(tab: Any, key: str) -> str:
+    told = (
+        "(e) => e.querySelector('[aria-checked=true]')?.innerText ?? e.querySelector('input').value"
+    )
+    return str(_of(tab, key).evaluate(told)).strip()
+
+
+def _choose(tab: Any, key: str, word: str) -> None:
+    if key == "lab":
+        _of(tab, key).get_by_role("radio", name=word, exact=True).click()
+    else:
+        _of(tab, key).get_by_role("combobox").click()
+        tab.get_by_role("option", name=word, exact=True).click()
 
 
 def path(page: str) -> str:

@@ -112,7 +112,7 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
     if found is None:
         return {}, lines
     said = words(found)
-    show.sentence(said, "noise")
+    show.sentence(said, "noise", 3)
     here = (getattr(settings, knob), 100 * result.metrics.accuracy)
     left, right = st.columns([3, 2])
     with left:

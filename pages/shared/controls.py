@@ -81,11 +81,16 @@ def draw(settings: Settings | None, lesson: bool = False) -> None:
             lab.switch()
             _scenario()
             _more()
-            _buttons(settings)
-        present.draw(settings)
-        _copy_link(settings)
+            st.button("Paper defaults", on_click=_reset, width="stretch")
+        present.way_out()
         play.clock(settings)
-        foot.draw(settings)
+        with st.container(key="foot", gap=None):
+            with st.container(horizontal=True, key="foot_buttons", gap="small"):
+                if not lesson:
+                    _pin_button(settings)
+                present.draw(settings)
+                _copy_link(settings)
+            foot.draw(settings)
 
 
 def _scenario() -> None:
@@ -137,17 +142,14 @@ def _more() -> None:
                 _number(name, *NUMBERS[name], help=told(name))
 
 
-def _buttons(settings: Settings | None) -> None:
-    left, right = st.columns(2)
-    left.button("Paper defaults", on_click=_reset, width="stretch")
+def _pin_button(settings: Settings | None) -> None:
     if st.session_state.get(link.PIN):
-        right.button("Unpin", on_click=_unpin, width="stretch", icon=":material/keep_off:")
+        st.button("Unpin", on_click=_unpin, icon=":material/keep_off:")
     elif settings:
-        right.button(
+        st.button(
             "Pin",
             on_click=_pin,
             args=(settings,),
-            width="stretch",
             icon=":material/keep:",
             help="Keeps this setting, to compare the next ones with.",
         )
@@ -157,7 +159,7 @@ def _copy_link(settings: Settings | None) -> None:
     """The whole link to this view; the browser's address bar shows the same."""
     if settings is None:
         return
-    with st.popover("Copy link", width="stretch", icon=":material/link:"):
+    with st.popover("Copy link", icon=":material/link:"):
         st.caption("It says what differs from the defaults, and opens this very view again.")
         st.code(link.address(settings), language=None, wrap_lines=True)
 

@@ -18,8 +18,7 @@ def draw(settings: Settings | None) -> None:
     if settings and store.on_disk(CATALOGUE[settings.dataset]):
         with suppress(SpearError):  # the page says why
             value = percent(runs.result_of(settings).metrics.accuracy, 1)
-    with st.container(key="foot"):
-        st.html(
-            f'<div class="foot" role="status" aria-label="Accuracy now, {where}: {value}">'
-            f"<span>accuracy now<br>{where}, test nodes</span><b>{value}</b></div>"
-        )
+    st.html(
+        f'<div class="foot" role="status" aria-label="Accuracy now, {where}: {value}">'
+        f"<span>accuracy now<br>{where}, test nodes</span><b>{value}</b></div>"
+    )

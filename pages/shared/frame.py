@@ -27,7 +27,7 @@ STYLE = """
 [class*="st-key-lines2_"] { min-height: 3.2rem; }
 [class*="st-key-lines3_"] { min-height: 4.8rem; }
 [class*="st-key-lines4_"] { min-height: 6.4rem; }
-[class*="st-key-lines4_"] { min-height: 6.4rem; }
+[class*="st-key-lines5_"] { min-height: 8rem; }
 .ends { display: flex; justify-content: space-between; margin-top: -1.1rem;
         font-size: 0.75rem; opacity: 0.7; }
 section[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }

@@ -1,6 +1,7 @@
 """The head of every page: the mark and the name, what this is, the page's title, what to do."""
 
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
@@ -22,6 +23,7 @@ MARK = (
     '<path d="M41 0l3 7 7.5.6-5.7 5 1.8 7.4-6.6-4-6.6 4 1.8-7.4-5.7-5 7.5-.6z"'
     ' fill="#4C5BD4"/></svg>'
 )
+NO_BREAK = "\u00a0"
 FIGURE = re.compile(r"\d[\d.,]* (?:%|[KMG]iB|B\b)")
 STYLE = f"<style>{Path(__file__).with_name('header.css').read_text(encoding='utf-8')}</style>"
 
@@ -37,6 +39,7 @@ def draw(page: Page) -> None:
     )
 
 
-def say(words: str) -> None:
+def say(lines: Sequence[str]) -> None:
     """A run in words, its figures in bold; the room is kept, so that nothing below moves."""
-    st.markdown(FIGURE.sub(r"**\g<0>**", words))
+    words = "  \n".join(lines)  # each begins anew, so that one does not push the other along
+    st.markdown(FIGURE.sub(lambda found: f"**{found[0].replace(' ', NO_BREAK)}**", words))

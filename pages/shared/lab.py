@@ -12,7 +12,7 @@ from pages.shared.pages import page_named
 from pages.shared.show import shown
 from spear_core import Settings
 from spear_core.defences import DEFENCES
-from spear_core.settings import equation, titled, written
+from spear_core.settings import choices, equation, titled, written
 
 NAMES = (  # every setting that makes a run other than clean
     *("edge_noise", "feature_noise", "label_noise", "noise_test"),
@@ -27,7 +27,12 @@ PRESETS: dict[str, dict[str, Any]] = {
     PRIVATE: {"epsilon": 1.0},
 }
 PAGES = {NOISE: "noise", LIARS: "attack", PRIVATE: "privacy"}  # where there is more of it
-STOPS: dict[str, tuple[float, ...]] = {  # the main knobs of each kind
+KNOBS = {  # the main ones of each kind
+    NOISE: ("edge_noise", "feature_noise"),
+    LIARS: ("attacker_count", "defence"),
+    PRIVATE: ("epsilon",),
+}
+STOPS: dict[str, tuple[float, ...]] = {  # of those that are numbers
     "edge_noise": tuple(i / 10 for i in range(11)),
     "feature_noise": tuple(i / 10 for i in range(11)),
     "attacker_count": tuple(range(11)),
@@ -58,9 +63,8 @@ def switch() -> None:
         elif PAGES[kind] == page:
             st.caption("Its knobs are on this page.")
         else:
-            names = [name for name in PRESETS[kind] if shown(name)]
-            columns = st.columns(max(1, len(names)))  # one, empty, where a link hides them all
-            for column, name in zip(columns, names, strict=False):
+            names = [name for name in KNOBS[kind] if shown(name)]
+            for column, name in zip(st.columns(2), names, strict=False):
                 with column:
                     _knob(name)
             more = page_named(PAGES[kind])
@@ -81,14 +85,16 @@ def _knob(name: str) -> None:
     """One knob of the kind. Its page has a control of the same name, so this has its own key."""
     state, key = st.session_state, f"side_{name}"
     state[key] = state[name]
-    st.select_slider(
-        titled(name),
-        sorted({*STOPS[name], state[name]}),
-        key=key,
-        format_func=partial(written, name),
-        on_change=_moved,
-        args=(name,),
-    )
+    look: dict[str, Any] = {"key": key, "format_func": partial(_say, name), "on_change": _moved}
+    if name in STOPS:
+        stops = sorted({*STOPS[name], state[name]})
+        st.select_slider(titled(name), stops, **look, args=(name,))
+    else:
+        st.selectbox(titled(name), list(choices(name)), **look, args=(name,))
+
+
+def _say(name: str, value: Any) -> str:
+    return DEFENCES[value].words if name == "defence" else written(name, value)
 
 
 def _moved(name: str) -> None:
@@ -104,13 +110,12 @@ def _take() -> None:
 
 
 def reminder(settings: Settings) -> None:
-    """One line that names the noise, the liars, the defence and the privacy of this run."""
-    words, place = in_words(settings), st.container()
-    if not words:
-        return
-    with place.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/science: **Not a clean run**: {', '.join(words)}.")
-        st.button("Clean again", on_click=_clean, key="lab_clean")
+    """What noise, liars, defence and privacy this run has, on the bar of the menus."""
+    words = in_words(settings)
+    with st.container(key="not_clean", horizontal=True, vertical_alignment="center"):
+        if words:
+            st.button("Clean again", on_click=_clean, key="lab_clean")
+            st.markdown(f":material/science: **Not a clean run**: {', '.join(words)}.")
 
 
 def run_line(settings: Settings) -> str:

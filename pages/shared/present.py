@@ -23,12 +23,12 @@ NAMES = {"lab": "What happens to it", "scenario": "Scenario"}
 
 
 def draw(settings: Settings | None) -> None:
-    """The button, its panel, and the way out while something is hidden or large."""
+    """The button and its panel."""
     state = st.session_state
     large, hidden = state.get(link.PRESENT) == "1", state.get(link.HIDE, "")
     if large:
         st.html(LARGE)
-    with st.popover("Present", width="stretch", icon=":material/co_present:"):
+    with st.popover("Present", icon=":material/co_present:"):
         state["present_hide"] = [name for name in hidden.split(",") if name]
         state["present_large"] = large
         own = page_named(state["_page"]).views
@@ -49,7 +49,11 @@ def draw(settings: Settings | None) -> None:
                 st.html(f'<img class="qr" src="{qr(address)}" alt="QR code of this link">')
             else:
                 st.caption("This link is too long for a QR code that a phone could read.")
-    if large or hidden:
+
+
+def way_out() -> None:
+    """The way back while something is hidden or large."""
+    if st.session_state.get(link.PRESENT) == "1" or st.session_state.get(link.HIDE, ""):
         st.button("Show everything again", on_click=_leave, width="stretch", key="present_leave")
 
 

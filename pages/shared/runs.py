@@ -11,11 +11,10 @@ from pages.shared.affordable import MORE, affordable
 from pages.shared.background import pages_first
 from spear_core import PAPER_SEEDS, Graph, Result, Settings, load, run
 from spear_core.datasets import CATALOGUE, store
-from spear_core.lance import spear
+from spear_core.explain import references as simpler
 from spear_core.memory.budget import remembered
 
 LARGE = 15_000_000  # nodes × features beyond which a silhouette takes seconds
-PLAIN = "plain mean of clients"
 HEAVY = 4_000_000  # nodes × classes beyond which a run takes a second
 CROWDED = 10_000_000  # numbers that all clients may send, beyond which it does too
 COMPARED = 1_000_000_000  # pairs of uploads × features: all defences, five seeds, take 10 s
@@ -100,17 +99,5 @@ def seeds_for(result: Result) -> tuple[int, ...]:
 
 
 def references(settings: Settings) -> dict[str, float | None]:
-    """What simpler averages reach on the same split: all nodes pooled, and every client alike.
-
-    SPEAR stands for the former beside a ridge head.
-    """
-    if settings.head == "ridge":  # it pools by itself and knows no other weights
-        paper = spear(settings)
-        plain = replace(paper, shrinkage=False, count_weights=False)
-        return {"SPEAR": accuracy_of(paper), PLAIN: accuracy_of(plain)}
-    pooled = replace(settings, shrinkage=False, count_weights=True)
-    plain = replace(settings, shrinkage=False, count_weights=False)
-    return {
-        "pooled": accuracy_of(pooled),
-        PLAIN: accuracy_of(plain),
-    }
+    """What simpler averages reach on the same split."""
+    return {name: accuracy_of(one) for name, one in simpler.references(settings).items()}

@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from spear_core.defences import DEFENCES
 from spear_core.measures.spread import human_bytes, percent
 from spear_core.run import Result
 from spear_core.settings import Settings, equation
@@ -16,8 +17,13 @@ def summary(result: Result, plain_mean: float | None = None) -> str:
 
     `plain_mean` is the accuracy of a mean over the clients, every one alike.
     """
-    parts = (_sent(result), _spoilt(result), _named(result, plain_mean))
-    return " ".join(filter(None, parts))
+    return " ".join(lines(result, plain_mean))
+
+
+def lines(result: Result, plain_mean: float | None = None) -> tuple[str, str]:
+    """The same in two: what was sent, and what came of it."""
+    sent = " ".join(filter(None, (_sent(result), _spoilt(result))))
+    return sent, _named(result, plain_mean)
 
 
 def _sent(result: Result) -> str:
@@ -76,7 +82,7 @@ def _named(result: Result, plain_mean: float | None) -> str:
     accuracy, s = result.metrics.accuracy, result.settings
     if accuracy is None:
         return "There is no test node, so nobody can say how many the server names right."
-    guard = f", defended by {s.defence}," if s.defence != "none" else ""
+    guard = f", defended by {DEFENCES[s.defence].words}," if s.defence != "none" else ""
     here, there = percent(accuracy, 1), percent(plain_mean, 1)
     words = f"The server{guard} names {here} of the test nodes right"
     if plain_mean is None or result.partition.clients == 1:

@@ -73,7 +73,7 @@ def test_a_client_may_hold_anything_in_between():
         ({"edge_noise": 0.2}, "Their edges are noisy. "),
         ({"edge_noise": 0.2, "label_noise": 0.5}, "Their edges and labels are noisy. "),
         ({"epsilon": 1.0}, "Privacy noise (ε = 1) hides what they sent"),
-        ({"defence": "median"}, "The server, defended by median, names "),
+        ({"defence": "median"}, "The server, defended by coordinate median, names "),
     ],
 )
 def test_what_is_not_clean_is_said(change, said):

@@ -1,9 +1,11 @@
 """Labels of figures have room: none lies over another, none is left out."""
 
+import numpy as np
 import pytest
 
 from spear_core import Settings, figures, run
 from spear_core.figures.heat import leaning
+from spear_core.figures.map import labels
 from spear_core.figures.scores import GAP, LETTER
 from tests.conftest import need
 
@@ -58,3 +60,31 @@ def test_pictures_have_one_size_whatever_the_clients_hold():
     assert len(sizes) == 1
     largest = int(result.uploads.counts[result.uploads.label == 3].max())
     assert any(note.text.endswith(f"n = {largest}") for note in figure.layout.annotations)
+
+
+def boxes(found, xy, names, spans, screen):
+    """Where each name that is written lies on a screen of this size, in px."""
+    out = []
+    for (text, side), (x, y), name in zip(found, xy.tolist(), names, strict=True):
+        if text:
+            assert name in text
+            at = (screen[0] * x / spans[0], -screen[1] * y / spans[1])
+            out.append(labels._box(at, side, labels.LETTER * len(name)))
+    return out
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_name_on_a_map_lies_over_another(seed):
+    xy = np.random.default_rng(seed).normal(0, 0.25, (7, 2))
+    spans = (2.0, 2.0)
+    found = labels.named(xy, TOPICS, spans)
+    assert sum(bool(text) for text, _ in found) >= 5  # there is room for most
+    placed = boxes(found, xy, TOPICS, spans, labels.SCREEN)
+    assert not any(labels._meet(a, b) for i, a in enumerate(placed) for b in placed[:i])
+
+
+def test_a_name_stands_above_its_place_where_there_is_room_and_is_left_out_where_there_is_none():
+    apart = labels.named(np.array([[0.0, 0.0], [1.0, 1.0]]), ("a", "b"), (2.0, 2.0))
+    assert [side for _, side in apart] == ["top center"] * 2
+    heap = labels.named(np.zeros((12, 2)), ["Reinforcement learning"] * 12, (2.0, 2.0))
+    assert {text for text, _ in heap[8:]} == {""}

@@ -34,6 +34,6 @@ def test_explore_says_the_run_in_words():
     now = page.metric[0].value
     told = [block.value for block in page.markdown if "in all, once." in block.value]
     assert len(told) == 1
-    assert f"**{float(now.split()[0]):.1f} %** of the test nodes right" in told[0]
+    assert f"**{float(now.split()[0]):.1f}\u00a0%** of the test nodes right" in told[0]
     put(page, clients=1)
     assert any(block.value.startswith("One client, ") for block in page.markdown)

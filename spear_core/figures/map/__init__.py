@@ -46,7 +46,7 @@ def map_figure(
         traces.append(local(plane, result, places, colour))
     if show != "local":
         traces.append(glob(plane, result, places, colour))
-    traces.append(centroids(result, places))
+    traces.append(centroids(plane, result, places))
     if chosen is not None and show != "global":
         traces += ring(plane, result, places, chosen)
     if view is not None:

@@ -121,6 +121,7 @@ export function askable(gd, root) {
 
   function point(n, how) {
     // the tooltip at a node; `how` says how it is asked why
+    if (n !== at) gd.spear.hover?.(nodes.id[n]);
     at = n;
     const [px, py] = pixel(n);
     const lines = [...words(n), how];
@@ -138,6 +139,7 @@ export function askable(gd, root) {
   }
 
   function hide() {
+    if (at >= 0) gd.spear.hover?.(null);
     at = -1;
     tip.style.display = ring.style.display = "none";
   }
@@ -167,9 +169,11 @@ export function askable(gd, root) {
     const trace = gd._fullData.find((one) => one.name === "true centroids" && one.text?.length);
     const { xaxis, yaxis } = gd._fullLayout;
     const near = (c, i) => {
-      const wide = 4 * nodes.names[c.class].length + 6;
-      const up = yaxis._offset + yaxis.d2p(trace.y[i]) - py;
-      return Math.abs(xaxis._offset + xaxis.d2p(trace.x[i]) - px) < wide && up > 8 && up < 38;
+      const sides = [trace.textposition].flat(), wide = 4 * nodes.names[c.class].length + 6;
+      const [up, along] = (sides[i] ?? sides[0]).split(" ");
+      const x = xaxis._offset + xaxis.d2p(trace.x[i]) + { left: -wide, center: 0, right: wide }[along];
+      const y = yaxis._offset + yaxis.d2p(trace.y[i]) + { top: -23, middle: 0, bottom: 23 }[up];
+      return trace.text[i] && Math.abs(x - px) < wide && Math.abs(y - py) < 15;
     };
     return trace?.customdata?.find(near);
   }

@@ -7,6 +7,7 @@ import torch
 
 from spear_core.embed import Map
 from spear_core.figures.common import clip
+from spear_core.figures.map.labels import named
 from spear_core.figures.map.nodes import LEGEND_MOST, groups, in_order
 from spear_core.figures.map.places import Places, array, distances
 from spear_core.figures.palette import RIGHT, WRONG, class_colours, class_symbols
@@ -87,16 +88,19 @@ def glob(plane: Map, result: Result, places: Places, colour: str) -> dict[str, A
     return {**trace, "meta": meta, "customdata": classes}
 
 
-def centroids(result: Result, places: Places) -> dict[str, Any]:
+def centroids(plane: Map, result: Result, places: Places) -> dict[str, Any]:
     names = result.graph.names
-    named = result.graph.classes <= NAMED_MOST
+    words: list[tuple[str, str]] = []
+    if result.graph.classes <= NAMED_MOST:
+        spans = np.ptp(array(plane.xy) / plane.radius, axis=0).clip(1e-9).tolist()
+        words = named(places.centroid, [clip(names[c]) for c in places.tested], spans)
     hover = [f"<b>true centroid of class {names[c]}</b>" for c in places.tested]
     marker = {"symbol": "x-thin", "size": 10, "color": GREY, "line": ink_line(2)}
     return {
         **_points("true centroids", places.centroid, hover, marker),
-        "mode": "markers+text" if named else "markers",
-        "text": [f"<b>{clip(names[c])}</b><br> " for c in places.tested] if named else None,
-        "textposition": "top center",  # the empty second line lifts it above a star
+        "mode": "markers+text" if words else "markers",
+        "text": [text for text, _ in words] or None,
+        "textposition": [side for _, side in words] or None,
         "textfont": {"size": 13},
         "customdata": [{"class": int(c)} for c in places.tested],
         "meta": "ink",
