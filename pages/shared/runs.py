@@ -17,7 +17,7 @@ from spear_core.memory.budget import remembered
 LARGE = 15_000_000  # nodes × features beyond which a silhouette takes seconds
 HEAVY = 4_000_000  # nodes × classes beyond which a run takes a second
 CROWDED = 10_000_000  # numbers that all clients may send, beyond which it does too
-COMPARED = 1_000_000_000  # pairs of uploads × features: all defences, five seeds, take 10 s
+COMPARED = 300_000_000  # pairs of uploads × features: a sweep with a defence takes some seconds
 SMALL = 30_000  # nodes up to which further runs (seeds, references) are made on every click
 
 
