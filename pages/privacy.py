@@ -69,7 +69,8 @@ alone = int(before.alone.sum())
 held = sensitivity(result.held, settings)
 width = noise(float(held.max()), graph.num_features, settings) if private else None
 
-numbers = st.columns(4)
+with st.container(key="privacy_numbers"):
+    numbers = st.columns(4)
 now, spread = mean_and_spread(reached) if reached else (clean, 0.0)
 by_noise, told = None, ""
 if not private:
@@ -110,8 +111,7 @@ numbers[3].metric(
     help="σ (Laplace: b) of every coordinate of a class sum, at the client that needs most. A sum "
     "of n nodes is at most n long.",
 )
-if told:
-    st.markdown(told)
+show.sentence(told, "privacy", 1)
 curve = st.container()  # drawn last: it takes many runs
 
 # who is exposed ------------------------------------------------------------------------------
@@ -152,10 +152,11 @@ rows = [
 ]
 exposed = pd.DataFrame(rows)
 lone = exposed[exposed["n"] == 1]
-if len(lone):
-    st.dataframe(lone.head(200), hide_index=True)
-else:
-    st.info(f"No upload stands for a single node here; the smallest n is {before.counts.min()}.")
+with st.container(key="privacy_lone"):
+    if len(lone):
+        st.dataframe(lone.head(200), hide_index=True, height=min(35 * len(lone) + 37, 144))
+    else:
+        st.info(f"No upload stands for a single node; the smallest n is {before.counts.min()}.")
 
 if CATALOGUE[settings.dataset].picture:
     privacy_views.digit(result, settings, before, int(order[pairs.index(chosen)]))
