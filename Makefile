@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: app lab test quick setup bench trials check clean notebooks api picture tables federation-demo
+.PHONY: app lab test quick setup bench trials check clean notebooks api picture tables maps federation-demo
 
 app: .venv/app
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT) --server.headless true
@@ -56,6 +56,10 @@ tables: .venv/dev
 	$(BIN)/python -m spear_core.studies.lance_table --out build/lance_table.csv
 	$(BIN)/python -m spear_core.studies.beyond --out build/beyond.csv
 	mv build/lance_table.csv build/beyond.csv spear_core/studies
+
+# the maps of the built-in graphs that ship with the package, fitted anew
+maps: .venv/dev
+	$(BIN)/python -m spear_core.embed --out spear_core/embed/shipped
 
 federation-demo: .venv/dev
 	$(BIN)/python -m spear_core federation-demo

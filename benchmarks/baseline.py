@@ -13,6 +13,7 @@ import time
 from dataclasses import replace
 
 import torch
+from scipy.sparse import csr_matrix
 from torch import Tensor
 from torch.nn import Module
 from torch.nn.functional import cross_entropy, dropout
@@ -21,7 +22,7 @@ from torch_geometric.utils import subgraph
 
 from spear_core import Partition, Settings, load, run_on, split
 from spear_core.baselines.fit import fit
-from spear_core.baselines.local import Block, Matrix, Sparse, clients_of
+from spear_core.baselines.local import Block, Matrix, Narrow, Sparse, clients_of, matrix
 from spear_core.baselines.loop import train_on
 from spear_core.baselines.model import GCN, start
 from spear_core.baselines.training import Training, defaults
@@ -133,6 +134,7 @@ def layer_seconds(partition: Partition, training: Training) -> tuple[float, floa
     """Seconds of every client's steps, with our layer and with PyG's, turn by turn."""
     graph = partition.graph
     clients = [client for client in clients_of(partition) if client.trains]
+    clients = [replace(c, reach=_wide(c.reach, graph.num_features)) for c in clients]
     theirs = [replace(c, reach=_as_pyg(c.reach)) for c in clients]
     sizes = (graph.num_features, training.hidden, graph.classes, training.dropout)
     ours, library = GCN(*sizes), LibraryGCN(*sizes)
@@ -142,18 +144,29 @@ def layer_seconds(partition: Partition, training: Training) -> tuple[float, floa
         for i, (net, some) in enumerate(((ours, clients), (library, theirs))):
             rng, began = generator(number, "benchmark"), time.perf_counter()
             for client in some:
-                fit(net, client, first[i], training, rng)
+                fit(net, client, first[i], training, rng, narrow=False)
             took[i] += (time.perf_counter() - began) * (number > 0)
     return took[0], took[1]
+
+
+def _wide(block: Block, features: int) -> Block:
+    """Features with all their columns, as PyG's layer reads them."""
+    assert isinstance(block.x, Narrow)
+    some = block.x.x.m.to_dense() if isinstance(block.x.x, Sparse) else block.x.x
+    whole = torch.zeros(len(some), features)
+    whole[:, block.x.active] = some
+    return replace(block, x=matrix(csr_matrix(whole.numpy()), some.device))
 
 
 def _as_pyg(block: Block) -> Block:
     """Plain tensors: features as they are, operators as CSR."""
 
     def csr(m: Matrix) -> Tensor:
+        assert not isinstance(m, Narrow)
         return m.m if isinstance(m, Sparse) else m.to_sparse_csr()
 
     x = block.x.m if isinstance(block.x, Sparse) else block.x
+    assert isinstance(x, Tensor)
     return Block(x, csr(block.near), csr(block.far))
 
 

@@ -102,6 +102,13 @@ BLOCKS: dict[str, dict[str, list[Settings]]] = {
         # 50 of these, K = 10 and seeds 0 to 9, are held-out runs once more
         "karate, K = 8 and 10": over("karate", clients=(8, 10), seed=range(20)),
     },
+    "later": {
+        name: over(name, clients=(8, 10, 15), beta=(0.05, 0.3, 1.0), seed=range(500, 500 + seeds))
+        for name, seeds in (
+            *(("Texas", 16), ("Cora", 8), ("CiteSeer", 8), ("digits", 8), ("Chameleon", 6)),
+            *(("Actor", 6), ("PubMed", 4), ("karate", 8), ("Computers", 2), ("Coauthor-CS", 2)),
+        )
+    },
 }  # fmt: skip
 
 FOUR, LARGE = ("Cora", "CiteSeer", "PubMed", "digits"), ("Computers", "Coauthor-CS")

@@ -54,7 +54,8 @@ elif view in (TABLE, ROUNDS):
 if view == TABLE:
     if found:
         alt = f"Accuracy of {len(found)} stored runs, {ours} {spear[0]:.1f} %."
-        chart = figures.accuracies(found, spear, theirs, rivals.unmeasured(), ours)
+        missing = rivals.unmeasured({s.method for s in found})
+        chart = figures.accuracies(found, spear, theirs, missing, ours)
         show.chart(chart, "compare-table", alt)
     compare_table.draw(shown)
     titles = [METHODS[s.method].title for s in found]
@@ -78,8 +79,10 @@ if view == TABLE:
         )
     st.caption(
         "Each method has the settings we found it to do well with, without weight decay; the "
-        "field's 5e-4 is shown beside, since FedAvg collapses with it under strong skew. FedProto "
-        "has no global model: its clients' models are averaged once, at the end." + paper
+        "field's 5e-4 is shown beside, since FedAvg collapses with it under strong skew. The five "
+        "one-shot methods come first; what of them is our reconstruction stands in their notes. "
+        "FedProto has no global model: its clients' models are averaged once, at the end, or "
+        "answer together (clients' heads)." + paper
     )
 elif view == ROUNDS and found:
     show.chart(
@@ -97,7 +100,10 @@ elif view == PARETO:
         "Processor seconds of all clients and the server, one after another; "
         f"{ours}'s are taken now with seed {settings.seed}, the median of three runs. {made}"
     )
-elif view == BETA:
+elif view == BETA and (
+    runs.quick(result)
+    or st.toggle(f"Make the {10 * len(BETAS)} runs or more", key="compare_beta_runs")
+):
     trends = {
         f"FedAvg, {words}": trend
         for recipe, words in compare_live.TRAINED_AS.items()

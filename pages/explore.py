@@ -9,6 +9,7 @@ from pages.shared import card, estimator, frame, header, link, mapview, message,
 from pages.shared.pinned import pinned_result, same_graph, silhouettes_alike
 from spear_core import figures
 from spear_core.datasets.catalogue import CATALOGUE
+from spear_core.explain.references import PLAIN
 from spear_core.explain.summary import lines
 from spear_core.explain.words import pulled_towards, weight_formula
 from spear_core.measures.spread import mean_and_spread, percent, points, signed, with_spread
@@ -142,13 +143,14 @@ with about:
 
 # the further runs come last, so that nothing above waits for them --------------------------------
 simpler: dict[str, float] = {}
-if graph.num_nodes <= runs.SMALL and metrics.accuracy is not None:
+few = graph.num_nodes <= runs.SMALL and not runs.heavy(result)
+if few and metrics.accuracy is not None:
     seeds = [value for value in runs.over_seeds(settings) if value is not None]
     simpler = {k: v for k, v in runs.references(settings).items() if v is not None}
     if seeds:
         mean, std = mean_and_spread(seeds)
         over.metric("Mean of five seeds", f"{with_spread(100 * mean, 100 * std)} %")
-    more = metrics.accuracy - simpler.get(runs.PLAIN, metrics.accuracy)
+    more = metrics.accuracy - simpler.get(PLAIN, metrics.accuracy)
     gain.metric("Over the plain mean", points(100 * more))
     then = pinned.metrics.accuracy if pinned else None
     with line:
@@ -156,7 +158,7 @@ if graph.num_nodes <= runs.SMALL and metrics.accuracy is not None:
         figure = figures.accuracy_strip(metrics.accuracy, seeds, simpler, then)
         show.chart(figure, "strip", "Accuracy of this run, its seeds and references.", bare=True)
 with words:
-    header.say(lines(result, simpler.get(runs.PLAIN)))
+    header.say(lines(result, simpler.get(PLAIN)))
 if not costly:
     with tight:
         ends = (metrics.silhouette_raw, metrics.silhouette_smoothed)

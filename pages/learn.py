@@ -1,4 +1,4 @@
-"""Learn: the method in seven steps, a question before every picture."""
+"""Learn: the method in seven steps and one beyond it, a question before every picture."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +9,7 @@ from pages.parts import learn_control, learn_steps
 from pages.shared import controls, frame, link, runs, show
 from pages.shared.plain import plain
 from spear_core import SpearError, defaults
+from spear_core.lance import spear
 
 WHAT = {
     "digits": "1,797 small pictures of handwritten digits, each linked to those it resembles",
@@ -35,6 +36,7 @@ if settings.dataset not in GRAPHS:
         f"The lesson is on **digits**, {WHAT['digits']}, whatever dataset is chosen elsewhere."
     )
     settings = replace(defaults("digits"), seed=settings.seed)
+settings = spear(settings)  # the lesson is about it, whichever estimator is chosen
 state, last = st.session_state, len(learn_steps.STEPS)
 seen: set[int] = state.setdefault("_learn_seen", set())
 number = int(state["learn"])
@@ -98,7 +100,7 @@ with st.expander("For teachers: a 10-minute and a 45-minute plan", icon=":materi
     st.markdown(TEACHING.read_text())
 show.same_in_python(
     settings,
-    "SPEAR in seven steps",
+    "SPEAR in seven steps, and one beyond",
     "print(r.metrics.accuracy, r.uploads.counts.tolist())",
     "figures.weights(r).show()",
 )

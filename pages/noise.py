@@ -59,7 +59,7 @@ settings = frame.settings()
 result = runs.result_or_stop(settings)
 controls()
 pinned = pinned_result(result)
-small = result.graph.num_nodes <= runs.SMALL
+small = runs.quick(result)
 
 # one view at a time: that of the slider that was moved last -----------------------------------
 views = link.choices("noise_view")

@@ -11,7 +11,7 @@ ONE, TWO, HOMOPHILY = link.choices("sens")
 
 settings = frame.settings()
 result = runs.result_or_stop(settings)
-large = result.graph.num_nodes > runs.SMALL
+large = not runs.quick(result)
 st.caption("Mean over the paper's five seeds, the band is ± one standard deviation. Click a point "
            "to open the explorer there.")  # fmt: skip
 view = show.switch("View", link.choices("sens"), "sens", label_visibility="collapsed")

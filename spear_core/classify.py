@@ -76,9 +76,9 @@ def _scores(graph: Graph, prototypes: Tensor, settings: Settings, every_node: bo
 
 
 def _ridge_scores(graph: Graph, ridge: Ridge, settings: Settings, every_node: bool) -> Tensor:
-    """(z − m) W + π of the test nodes, or of every node, (M, C): only C columns are smoothed."""
+    """Levelled (z − m) W + π of the test nodes or every node, (M, C): only C columns travel."""
     rows = None if every_node else (graph.test_nodes, graph.test_operator)
-    flat = graph.project(ridge.w.t().to(graph.features.dtype))
+    flat = graph.project(ridge.weights.t().to(graph.features.dtype))
     smoothed = propagate(graph.operator, flat, settings.alpha, settings.steps, rows)
     return smoothed + ridge.offset.to(smoothed.dtype)
 

@@ -16,6 +16,10 @@ def one_line(text: object) -> str:
 class SpearError(Exception):
     """Anything wrong that the reader can put right; its text is the whole message."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows of it: the sentence, without a traceback."""
+        return [str(self)]
+
 
 class SettingError(SpearError, ValueError):
     """A value of `Settings` that cannot be run."""
@@ -37,3 +41,7 @@ class StorageError(SpearError, OSError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
+
+
+class LibraryMissing(SpearError, ImportError):
+    """A library that only some of the package needs, and that is not installed."""

@@ -88,8 +88,8 @@ def setting(
     `form` writes a value, `stages` name the steps of a run that depend on it and whose outcome is
     kept (load, split, spoil, mislabel). Limits are low, above, high, below, infinite, whole,
     choices and a hint, and `unset` is the one value outside them; every number has an upper one.
-    A link may go no further than `link_high`, where there is one: it was made by others, and all
-    visitors of the app wait for what it asks for.
+    A link may go no further than `link_high` or `link_below`, where there is one: it was made by
+    others, and all visitors of the app wait for what it asks for.
     """
     words = {"help": help, "symbol": symbol, "label": label, "unit": unit, "form": form}
     return field(default=default, metadata=words | {"stages": stages.split()} | limits)
@@ -153,6 +153,11 @@ def number_list(name: str, text: str, below: int) -> str:
 
 def limited(name: str, value: Any, rule: Any) -> Any:
     """A checked value of a link, or one sentence where links stop before Settings do."""
+    below = rule.get("link_below")
+    if below is not None and value and int(value.rpartition(",")[2]) >= below:
+        raise SettingError(
+            f"{name} must be client numbers below {below} in a link; the command line takes more."
+        )
     most = rule.get("link_high")
     if most is not None and most < value < math.inf:
         raise SettingError(

@@ -9,12 +9,14 @@ from torch import Tensor
 
 from spear_core.memory import budget
 from spear_core.memory.sizes import bytes_of
-from spear_core.propagate import enough_steps, mixing
+from spear_core.propagate import enough_steps, mixing, propagate
 
 if TYPE_CHECKING:
     from spear_core.graph import Graph
     from spear_core.settings import Settings
 
+MOST_KEPT = 20  # powers whose readings are kept unasked: as far as a slider goes
+AT_ONCE = 32  # columns propagated between two pauses
 TESTED = frozenset({"x", "edge_index", "nodes", "test"})  # what test nodes' features depend on
 
 
@@ -80,6 +82,22 @@ class Powers:
         for weight, reading in zip(weights[1:], self._made[1:], strict=False):
             total.add_(reading, alpha=weight)
         return total
+
+
+def propagate_slowly(
+    operator: Tensor,
+    x: Tensor,
+    alpha: float,
+    steps: int,
+    rows: tuple[Tensor, Tensor],
+    pause: Callable[[], None],
+) -> Tensor:
+    """What `propagate` gives, with a pause before every few columns."""
+    parts = []
+    for some in x.split(AT_ONCE, dim=1):
+        pause()
+        parts.append(propagate(operator, some, alpha, steps, rows))
+    return torch.cat(parts, dim=1)
 
 
 def tested_powers(graph: "Graph") -> Powers:

@@ -16,7 +16,7 @@ from spear_core.fields import all_at_zero, capital, checked, name_of, setting, s
 from spear_core.lance import knobs
 
 PAPER_SEEDS = (42, 0, 1, 2026, 2077)
-MOST_CLIENTS, MOST_CLASSES = 10**5, 1000
+MOST_CLIENTS, MOST_LINKED, MOST_CLASSES = 10**5, 1000, 1000  # clients: at all, in a link
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Settings:
         label="how nodes go to clients", stages="split", choices=("dirichlet", "iid", "louvain"))
     clients: int = setting(
         10, "how many there are", "K", label="clients", stages="split",
-        low=1, high=MOST_CLIENTS, link_high=1000)
+        low=1, high=MOST_CLIENTS, link_high=MOST_LINKED)
     beta: float = setting(
         0.05, "0.01 every client sees about one class, 10 all alike", "β",
         label="label skew", stages="split",
@@ -111,7 +111,8 @@ class Settings:
         0, "of the clients, unless they are chosen", "m", label="how many lie",
         low=0, high=MOST_CLIENTS)
     chosen: str = setting(
-        "", "by number, for example 0,3,7", label="clients that lie", numbers_below=MOST_CLIENTS)
+        "", "by number, for example 0,3,7", label="clients that lie",
+        numbers_below=MOST_CLIENTS, link_below=MOST_LINKED)
     flip: str = setting(
         "next", "none, next (y + 1), reverse (C - 1 - y), random, pair (one to another)",
         label="labels of liars", choices=("none", "next", "reverse", "random", "pair"))

@@ -42,6 +42,7 @@ spear_core.baselines spear_core.federation spear_core.embed
 spear_core.paper
 spear_core.explain
 spear_core.figures
+spear_core.widgets
 spear_core.cli
 spear_core spear_core.__main__
 pages.shared
@@ -49,7 +50,7 @@ pages.parts
 pages app
 """
 RANK = {name: i for i, line in enumerate(RANKS.split("\n")) for name in line.split()}
-NEVER_AT_THE_START = ("torch_geometric", "plotly", "umap", "streamlit")
+NEVER_AT_THE_START = ("torch_geometric", "plotly", "umap", "streamlit", "anywidget")
 
 
 def name_of(path: Path) -> str:

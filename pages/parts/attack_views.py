@@ -55,7 +55,7 @@ class Seen:
     @property
     def small(self) -> bool:
         """Whether many runs are made without asking."""
-        return self.attacked.graph.num_nodes <= runs.SMALL
+        return runs.quick(self.attacked)
 
 
 @st.cache_data(max_entries=64, show_spinner="60 draws of liars …")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.parts import sketch_views
 from pages.shared import lab, link, runs, show
+from pages.shared.affordable import fits
 from spear_core import Result, Settings
 from spear_core.baselines import stored
 from spear_core.baselines.views import summaries
@@ -137,7 +138,9 @@ def price(result: Result) -> Shown:
     here = f"{result.graph.name} now, seed {result.settings.seed}"
     if not runs.heavy(result):
         each = ((rank, replace(result.settings, **LANCE | {"sketch": rank})) for rank in RANKS)
-        lines[here] = [(f"rank {written('sketch', r)}, capped", *priced(s)) for r, s in each]
+        lines[here] = [
+            (f"rank {written('sketch', r)}, capped", *priced(s)) for r, s in each if fits(s)
+        ]
     st.markdown(
         "Every line goes from SPEAR's message to the sketch of rank 32; rank 0 is SPEAR's message "
         "and eight bytes. Look where a line turns level: more rows tell the server nothing new."

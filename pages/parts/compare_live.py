@@ -10,11 +10,13 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import link, runs, show
+from pages.shared.affordable import fits
 from pages.shared.estimator import name_of
 from spear_core import Result, Settings, load, run_on, split
 from spear_core.baselines import METHODS
 from spear_core.baselines.loop import Point, curve_so_far, train
 from spear_core.baselines.results import Row, append, data_of, own, row_of, stored
+from spear_core.baselines.rounds import CLIENT, ROUND, SERVER
 from spear_core.baselines.views import RECIPES, Summary, summaries
 from spear_core.figures import compare as figures
 from spear_core.figures import human_bytes
@@ -22,9 +24,15 @@ from spear_core.figures.palette import BLUE, ORANGE
 from spear_core.settings import equation
 
 TRAINED_AS = {"default": "no weight decay", "literature": "weight decay 5e-4"}
+ONCE_AS = {"default": "one round", "literature": "one round, the original's settings"}
 SCALES = (5, 10, 20, 50, 100)  # clients, as the paper has them
 STORED = 100  # rounds of the runs that come with the project
 EVERY = 0.4  # seconds between two pictures of a growing curve
+
+
+def trained_as(method: str, recipe: str) -> str:
+    """How a method was trained, in words."""
+    return (ONCE_AS if METHODS[method].one_shot else TRAINED_AS)[recipe]
 
 
 def at(settings: Settings, rows: list[Row]) -> list[Summary]:
@@ -39,18 +47,19 @@ def all_rows() -> list[Row]:
     return _rows(path.stat().st_mtime if path.is_file() else 0.0)
 
 
-@st.cache_data(show_spinner=False)
+@st.cache_data(max_entries=1, show_spinner=False)
 def _rows(stamp: float) -> list[Row]:
     return stored()
 
 
 def spear_at(settings: Settings) -> list[figures.Bubble]:
     """SPEAR's seconds, accuracy and clients: as set, and for other K where that is quick."""
-    nodes = runs.result_of(settings).graph.num_nodes
-    others = SCALES if nodes <= runs.SMALL else ()
+    result = runs.result_of(settings)
+    nodes, others = result.graph.num_nodes, SCALES if runs.quick(result) else ()
     found = []
     for clients in sorted({settings.clients, *(k for k in others if k <= nodes)}):
-        seconds, accuracy = spear_once(replace(settings, clients=clients))
+        now = replace(settings, clients=clients)
+        seconds, accuracy = spear_once(now) if fits(now) else (0.0, None)
         if accuracy is not None:
             found.append((seconds, 100 * accuracy, clients))
     return found
@@ -65,7 +74,7 @@ def spear_once(settings: Settings) -> tuple[float, float | None]:
     """
     partition = split(load(settings), settings)
     graph = partition.graph
-    times = 1 if graph.num_nodes * graph.classes > runs.HEAVY else 3
+    times = 1 if runs.long(graph, settings) else 3
     bare = (replace(graph).warm() for _ in range(times))
     timed = [run_on(replace(partition, graph=one), settings) for one in bare]
     return statistics.median(r.method_seconds for r in timed), timed[0].metrics.accuracy
@@ -80,6 +89,7 @@ class Live:
     rounds: int
     points: dict[int, float] = field(default_factory=dict)  # round -> accuracy in percent
     words: str = ""  # what is said once it has ended by itself
+    stage: str = ROUND  # what the points stand after
 
 
 def live(settings: Settings, result: Result) -> None:
@@ -109,10 +119,12 @@ def live(settings: Settings, result: Result) -> None:
     if go:
         split = [equation(name, getattr(settings, name)) for name in ("clients", "beta")]
         where = ", ".join([settings.dataset, *split])
-        title = f"{METHODS[method].title}, {TRAINED_AS[recipe]}, on {where}, seed {settings.seed}"
+        how = trained_as(method, recipe)
+        title = f"{METHODS[method].title}, {how}, on {where}, seed {settings.seed}"
+        given = {} if METHODS[method].one_shot else {"rounds": rounds}
         shown = state["_compare_live"] = Live(title, data_of(settings), rounds)
         with place.container():
-            _train(shown, settings, RECIPES[recipe](method, rounds=rounds), result)
+            _train(shown, settings, RECIPES[recipe](method, **given), result)
         link.redraw()  # so that the table above has the new run
     last: Live | None = state.get("_compare_live")
     if last is not None and last.data == data_of(settings):
@@ -129,19 +141,28 @@ def _train(shown: Live, settings: Settings, training: Any, result: Result) -> No
 
     def told(point: Point) -> None:
         nonlocal drawn
+        if point.stage == CLIENT:
+            bar.progress(0.0, f"{shown.title}: client {point.round} of {point.rounds}")
+            return
+        if point.stage != shown.stage or point.rounds != shown.rounds:
+            if shown.points:  # the only round of a one-shot method, after its server's steps
+                return
+            shown.stage, shown.rounds = point.stage, point.rounds
         accuracy = math.nan if point.accuracy is None else 100 * point.accuracy
         shown.points[point.round] = accuracy
         if time.monotonic() - drawn > EVERY:
             drawn = time.monotonic()
             _grow(curve, shown, result)
         so_far = "" if math.isnan(accuracy) else f", {accuracy:.1f} %"
-        words = f"{shown.title}: round {point.round} of {point.rounds}{so_far}"
+        words = f"{shown.title}: {point.stage} {point.round} of {point.rounds}{so_far}"
         bar.progress(point.round / point.rounds, words)
 
     for point in curve_so_far(settings, training):  # of a run that was stopped before
         told(point)
     done = train(settings, training, told)
-    shown.points = {p.round: 100 * p.accuracy for p in done.curve if p.accuracy is not None}
+    some = done.steps or done.curve
+    shown.stage, shown.rounds = some[-1].stage, some[-1].rounds
+    shown.points = {p.round: 100 * p.accuracy for p in some if p.accuracy is not None}
     shown.words = _ended(done, result)
     row = row_of(done)
     if row.key not in {r.key for r in all_rows()}:
@@ -153,8 +174,9 @@ def _ended(done: Any, result: Result) -> str:
     seconds = done.seconds["client"] + done.seconds["server"]
     once = spear_once(result.settings)[0]
     sent = human_bytes(sum(done.traffic.up) + sum(done.traffic.down))
+    rounds = "one round" if done.steps else f"{done.training.rounds} rounds"
     words = (
-        f"{done.training.rounds} rounds: {seconds:.2f} s of clients and server, {sent} sent. "
+        f"{rounds}: {seconds:.2f} s of clients and server, {sent} sent. "
         f"{name_of(result.settings)} "
         f"took {1000 * once:.1f} ms, once: {seconds / once:,.0f} times faster."
     )
@@ -165,12 +187,13 @@ def _ended(done: Any, result: Result) -> str:
 
 def _grow(place: Any, shown: Live, result: Result) -> None:
     """The curve so far; unlike Plotly's, this chart takes new points without being built anew."""
-    every = range(1, shown.rounds + 1)
+    looked = sorted({1, *shown.points, shown.rounds})  # some steps of a server, or every round
+    every = looked if shown.stage == SERVER else list(range(1, shown.rounds + 1))
     lines = {
-        "after each round": [shown.points.get(r) for r in every],
-        figures.one_shot(name_of(result.settings)): [_spear_percent(result)] * shown.rounds,
+        f"after each {shown.stage}": [shown.points.get(r) for r in every],
+        figures.one_shot(name_of(result.settings)): [_spear_percent(result)] * len(every),
     }
-    frame = pd.DataFrame(lines, index=pd.Index(every, name="round"), dtype=float)
+    frame = pd.DataFrame(lines, index=pd.Index(every, name=shown.stage), dtype=float)
     place.line_chart(frame, y_label="accuracy, %", color=[ORANGE, BLUE], height=280)
 
 
@@ -185,12 +208,11 @@ def _draw(shown: Live, result: Result) -> None:
     rounds, percent = list(known), list(known.values())
     st.markdown(f"**{shown.title}{f': {percent[-1]:.1f} %' if percent else ''}**")
     if percent:
-        chart = figures.live(rounds, percent, shown.rounds, _spear_percent(result), ours)
-        show.chart(chart, "compare-live", f"Accuracy after each round of {shown.title}.")
-    st.caption(
-        words
-        or f"Stopped after {max(points, default=0)} of {shown.rounds} rounds; run it to go on."
-    )
+        spear = _spear_percent(result)
+        chart = figures.live(rounds, percent, shown.rounds, spear, ours, shown.stage)
+        show.chart(chart, "compare-live", f"Accuracy after each {shown.stage} of {shown.title}.")
+    came = f"{max(points, default=0)} of {shown.rounds} {shown.stage}s"
+    st.caption(words or f"Stopped after {came}; run it to go on.")
 
 
 def _spear_percent(result: Result) -> float:

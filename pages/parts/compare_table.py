@@ -3,14 +3,13 @@
 import pandas as pd
 import streamlit as st
 
-from pages.parts.compare_live import TRAINED_AS, spear_once
+from pages.parts.compare_live import spear_once, trained_as
 from pages.shared import runs
 from spear_core import Result
 from spear_core.baselines import METHODS
 from spear_core.baselines.views import Summary
 from spear_core.figures import human_bytes
 from spear_core.figures.compare import Spread
-from spear_core.paper import rivals
 
 COLUMNS: dict[str, tuple[int, str | None]] = {  # name -> width, what it needs to be understood
     "method": (75, None),
@@ -48,7 +47,7 @@ def table(
         "note": "timed now, once" if runs.heavy(result) else "timed now, median of three",
     }
     had = {s.method for s in found}
-    rest = [m.title for m in METHODS.values() if m.name not in had] + rivals.unmeasured()
+    rest = [m.title for m in METHODS.values() if m.name not in had]
     lines = [first, *map(_measured, found)]
     lines += [{"method": name, "trained with": "not measured"} for name in rest]
     shown = pd.DataFrame(lines, columns=list(COLUMNS))
@@ -79,17 +78,19 @@ def draw(shown: pd.DataFrame) -> None:
 
 
 def _measured(s: Summary) -> dict[str, object]:
+    method = METHODS[s.method]
     always = ", ".join(dict.fromkeys(f"class {c}" if c.isdigit() else c for c in s.constant))
+    constant = f"always {always} ({len(s.constant)} of {len(s.seeds)} seeds)" if always else ""
     return {
-        "method": METHODS[s.method].title,
+        "method": method.title,
         "accuracy, %": 100 * s.accuracy,
         "±": 100 * s.spread if len(s.seeds) > 1 else None,
         "seconds": s.seconds,
         "sent": human_bytes(s.bytes_up + s.bytes_down),
         "rounds": s.rounds,
         "seeds": ", ".join(str(seed) for seed in s.seeds),
-        "trained with": TRAINED_AS[s.recipe],
+        "trained with": trained_as(s.method, s.recipe),
         "best round, %": 100 * s.best_accuracy,
         "top class, %": 100 * s.largest,
-        "note": f"always {always} ({len(s.constant)} of {len(s.seeds)} seeds)" if always else "",
+        "note": "; ".join(filter(None, [constant, method.recon and f"ours: {method.recon}"])),
     }

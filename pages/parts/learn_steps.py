@@ -1,4 +1,4 @@
-"""The method in seven steps: each asks a question whose answer is computed from the present run."""
+"""Seven steps and one beyond: each asks a question whose answer comes from the present run."""
 
 import statistics
 from collections.abc import Callable
@@ -10,6 +10,7 @@ import torch
 
 from pages.parts.learn_numbers import (
     DRAWS,
+    apart,
     contested,
     dense,
     five_seeds,
@@ -28,6 +29,7 @@ from spear_core.run import Result
 from spear_core.settings import equation, written
 from spear_core.studies.risk_check import check
 
+SKEWS = (0.05, 0.1, 0.5, 1.0, 10.0)
 HEIGHT = 400  # of every picture, with and without the answer
 
 
@@ -200,9 +202,30 @@ def classifies(result: Result, knob: float) -> Task:
         rf"\hat y = \arg\max_c \cos(z, g_c),\quad \cos(z, g_{{{view.predicted}}}) = {best:.3f}",
         f"It says {names[view.predicted]}: {right}.",
         smooth.similarities(result, view),
-        drawn.candidates(result, dense(result, view.node), options)
+        drawn.candidates(result, dense(result.graph, view.node), options)
         if CATALOGUE[result.graph.name].picture
         else drawn.raw_similarities(names, view.before.tolist(), None),
+    )
+
+
+def forgives(result: Result, knob: float) -> Task:
+    """What skew does to sums that are added, and to regressions that are averaged."""
+    s = result.settings
+    betas = sorted({*SKEWS, s.beta})
+    added, mean = zip(*(apart(replace(s, beta=beta)) for beta in betas), strict=True)
+    now = betas.index(s.beta)
+    choices = ("by more, the stronger the skew", "not at all", "by less, the stronger the skew")
+    said = f"At β = {written('beta', s.beta)} the sums miss by {percent(added[now], 0)}, the mean "
+    return Task(
+        "A ridge regression needs two sums over nodes. Every client sends its own, the server adds "
+        "them. By how much does skew move that regression from the one over all nodes at once?",
+        choices,
+        1 if max(added) < 1e-6 else 0 if added[0] > added[-1] else 2,
+        r"\sum_k \sum_{i \in k} z_i z_i^\top = \sum_i z_i z_i^\top",
+        f"{said}of the clients' own regressions by {percent(mean[now], 0)}. LANCE asks for such "
+        "sums: SPEAR's means and counts give one part of them, residuals the rest.",
+        drawn.sums_and_means(betas, list(mean), list(added), s.beta),
+        drawn.sums_and_means(betas, list(mean), [], s.beta),
     )
 
 
@@ -219,4 +242,5 @@ STEPS: tuple[tuple[str, str, Callable[[Result, float], Task], str], ...] = (
     ("Pull to the peers", "An uncertain prototype is moved to the others'.", pulls, "gamma"),
     ("Weigh by counts", "The server averages: who has more counts more.", weighs, "beta"),
     ("Classify", "A node is called after the nearest prototype.", classifies, "learn_node"),
+    ("Why sums forgive skew", "Beyond SPEAR: sums do not care who adds.", forgives, "beta"),
 )

@@ -99,7 +99,7 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
         "from spear_core.studies.noise_curve import curve",
         f'print(words(curve(s, "{knob}")))',
     ]
-    if nodes <= runs.SMALL:
+    if runs.quick(result):
         found = sweep(plain, knob, values, draws)
         if pinned:
             then = sweep(replace(pinned.settings, **rest), knob, values, draws)
@@ -144,7 +144,7 @@ def where(result: Result, pinned: Result | None) -> Shown:
     if not (settings.edge_noise or settings.feature_noise):
         st.info("Choose ρ or η above 0 first: labels of the test graph are never changed.")
         return {}, []
-    many = result.graph.num_nodes <= runs.SMALL
+    many = runs.quick(result)
     if not many and not st.toggle("Make the eight runs", key="noise_where"):
         return {}, []
     each = {

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import controls, runs
+from pages.shared.affordable import affordable, fits
 from spear_core import PAPER_SEEDS, Settings, load
 from spear_core.datasets import CATALOGUE, store
 from spear_core.sweeps import sweep
@@ -21,9 +22,14 @@ KNOBS: dict[str, tuple[Any, ...]] = {  # what is swept, and over which values
 
 
 def values(settings: Settings, knob: str) -> tuple[Any, ...]:
-    """The values of a knob with the present one among them; no more clients than nodes."""
-    most = load(settings).num_nodes if knob == "clients" else float("inf")
-    return tuple(sorted({*(v for v in KNOBS[knob] if v <= most), getattr(settings, knob)}))
+    """The values of a knob with the present one among them; no more clients than nodes, nor than
+    pages stop at.
+    """
+    found = KNOBS[knob]
+    if knob == "clients":
+        most = load(settings).num_nodes
+        found = tuple(k for k in found if k <= most and fits(replace(settings, clients=k)))
+    return tuple(sorted({*found, getattr(settings, knob)}))
 
 
 def table(settings: Settings, knobs: tuple[str, ...], datasets: tuple[str, ...]) -> pd.DataFrame:
@@ -32,7 +38,7 @@ def table(settings: Settings, knobs: tuple[str, ...], datasets: tuple[str, ...])
     note = st.empty()
     for name in datasets:
         around = settings if name == settings.dataset else replace(settings, dataset=name)
-        lists = {knob: values(around, knob) for knob in knobs}
+        lists = {knob: values(affordable(around), knob) for knob in knobs}
         parts.append(_kept(around, lists, note))
     note.empty()
     return pd.concat(parts, ignore_index=True)
@@ -63,7 +69,7 @@ def homophily(settings: Settings, datasets: tuple[str, ...]) -> pd.DataFrame:
     for i, name in enumerate(datasets):
         note.progress(i / len(datasets), name)
         around = replace(settings, dataset=name, clients=min(settings.clients, 10))
-        if load(around).num_nodes <= runs.SMALL:
+        if fits(around) and load(around).num_nodes <= runs.SMALL:
             wanted = ("accuracy", "homophily")
             alphas = KNOBS["alpha"]
             parts.append(sweep(around, seed=PAPER_SEEDS, measures=wanted, alpha=alphas))

@@ -225,7 +225,7 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
 
 def _small(result: Result) -> bool:
     """Whether many more runs are made at once on this graph."""
-    return result.graph.num_nodes <= runs.SMALL
+    return runs.quick(result)
 
 
 def _short(value: float | None) -> str:

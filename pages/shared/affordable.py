@@ -45,6 +45,15 @@ def affordable(settings: Settings) -> Settings:
     return settings
 
 
+def fits(settings: Settings) -> bool:
+    """Whether a page may be asked for it."""
+    try:
+        affordable(settings)
+    except SettingError:
+        return False
+    return True
+
+
 def _shape(s: Settings) -> tuple[int, int, int, float]:
     """Nodes, classes and features as far as they are known, and training nodes at most."""
     entry = CATALOGUE[s.dataset]

@@ -23,7 +23,7 @@ from spear_core.embed.nodes import Pause, no_pause
 from spear_core.lance.gate import at_test
 from spear_core.memory import budget
 from spear_core.memory.allocator import few_arenas
-from spear_core.powers import keep_z, kept_z, tested_powers, z_key
+from spear_core.powers import keep_z, kept_z, propagate_slowly, tested_powers, z_key
 from spear_core.propagate import propagate
 from spear_core.wanted import while_wanted
 
@@ -31,7 +31,6 @@ PATIENCE = 0.4  # seconds that a run and its map may take on a large graph befor
 ROOM = 500_000_000  # bytes of the test nodes' features kept with a graph, and of sums ...
 ROOM_SHARE = 0.25  # ... at most this part of the budget each
 LONGEST = 2.0  # seconds that a piece of work waits for pages, however busy they are
-AT_ONCE = 32  # columns propagated between two pauses
 
 few_arenas()  # every run of a page is a new thread
 
@@ -227,11 +226,8 @@ def prepare(graph: Graph, sent: Uploads, settings: Settings, most_steps: int, pa
     powers = tested_powers(graph)
     powers.grow_slowly(min(now[1], most_kept), make, pause)  # what is needed now comes first
     if most_kept >= 0 and kept_z(graph, settings) is None:  # no room for so many steps
-        parts = []
-        for some in graph.features.split(AT_ONCE, dim=1):
-            pause()
-            parts.append(propagate(graph.operator, some, *now, rows))
-        keep_z(graph, settings, torch.cat(parts, dim=1))
+        z = propagate_slowly(graph.operator, graph.features, *now, rows, pause)
+        keep_z(graph, settings, z)
     sums = 4 * len(sent.label) * graph.num_features * (most_steps + 1)
     if sent.source is not None and sums <= room:
         sent.source.prepare(most_steps, pause)

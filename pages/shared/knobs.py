@@ -1,32 +1,26 @@
 """The five knobs: each a slider with its "?", a field for any value, ▶ and its ends in words."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from typing import Any
 
 import streamlit as st
 
 from pages.shared import estimator, link, play
 from pages.shared.pages import page_named
-from pages.shared.plain import plain
 from pages.shared.show import shown
 from spear_core import SpearError
+from spear_core.errors import one_line
+from spear_core.explain.stops import BETAS, CLIENTS, ENDS, GAMMAS, MOST_ALPHA, MOST_STEPS
 from spear_core.settings import titled, written
-
-BETAS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
-MOST_STEPS = 20  # of the slider
-GAMMAS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0, 2.0, 5.0, 10.0, 100.0, math.inf)
-CLIENTS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
-MOST_ALPHA = 0.95  # of the slider; a field takes more
 
 
 @dataclass(frozen=True)
 class Knob:
     """What is said of one knob, and where it stops."""
 
-    ends: tuple[str, str]  # what its two ends mean
     help: str  # what it is, the formula, what to try
     played: Sequence[Any]  # the values that ▶ goes through
     stops: Sequence[Any] = ()  # of the slider; without them it has a range
@@ -35,7 +29,6 @@ class Knob:
 
 KNOBS: dict[str, Knob] = {
     "beta": Knob(
-        ("each client one class", "all alike"),
         "How unevenly the classes are dealt to the clients: each class is cut into shares "
         "$q \\sim \\mathrm{Dir}(\\beta)$, one a client.\n\n*Try* 0.01, then 10: the map's ◆ "
         "go from a few large ones to many alike.",
@@ -43,14 +36,12 @@ KNOBS: dict[str, Knob] = {
         BETAS,
     ),
     "clients": Knob(
-        ("no federation", "many tiny ones"),
         "How many clients share the graph, $K$. Edges between two of them are cut.\n\n*Try* 1, "
         "which is no federation, then 200: few labels a client, so λ grows.",
         (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200),
         CLIENTS,
     ),
     "alpha": Knob(
-        ("ignores the graph", "neighbours decide"),
         "How much neighbours weigh at every smoothing step: "
         "$Z \\leftarrow (1-\\alpha)X + \\alpha\\hat A Z$.\n\n*Try* 0, then 0.9: it helps where "
         "neighbours are alike and harms where they differ. Values up to 1 can be typed.",
@@ -58,14 +49,12 @@ KNOBS: dict[str, Knob] = {
         range=(0.0, MOST_ALPHA, 0.01),
     ),
     "steps": Knob(
-        ("looks nowhere", "looks far"),
         "How many smoothing steps, $T$: a node hears of others up to $T$ edges away.\n\n*Try* 0, "
         "which ignores the graph, then 10 with α = 0.9.",
         (0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, MOST_STEPS),
         range=(0, MOST_STEPS, 1),
     ),
     "gamma": Knob(
-        ("peers alone", "no shrinkage"),
         "How far a client's own count $n$ is trusted: a prototype is pulled to its peers by "
         "$\\lambda = 1/(1+\\gamma n)$.\n\n*Try* 0, where peers decide alone, and ∞ (type inf), "
         "where nothing is pulled.",
@@ -97,8 +86,8 @@ def draw(name: str) -> None:
         _field(name, dim)
         play.button(name, knob.played, dim)
         wrong = state.get(f"_wrong_{name}")
-        words = reason or wrong
-        low_end, high_end = knob.ends
+        words = escape(reason or wrong or "")
+        low_end, high_end = ENDS[name]
         st.html(
             f'<div class="ends{" said" * bool(words)}{" wrong" * bool(wrong and not reason)}">'
             + (
@@ -144,5 +133,5 @@ def _typed(name: str) -> None:
         state[name] = link.checked(name, text)
         state.pop(f"_wrong_{name}", None)
     except SpearError as error:
-        state[f"_wrong_{name}"] = plain(error, 200)
+        state[f"_wrong_{name}"] = one_line(error)[:200]
         state["_moved_on"] = state.get("_moved_on", {}) | {name: state[name]}

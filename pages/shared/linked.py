@@ -144,7 +144,7 @@ def pin(settings: Settings) -> str:
 
 def unpin(text: str) -> tuple[Settings | None, list[str]]:
     """The setting in such a word, and a sentence where it cannot be read."""
-    changes: dict[str, Any] = {}
+    texts: dict[str, str] = {}  # of one that is said twice the last, as in the link itself
     try:
         for part in re.split(r",(?=[a-z_]+:)", text) if text not in ("", "default") else []:
             name, _, value = part.partition(":")
@@ -152,7 +152,8 @@ def unpin(text: str) -> tuple[Settings | None, list[str]]:
                 return None, [
                     f"The pinned setting in the link was left out: what is {name[:40]!r}?"
                 ]
-            changes[name] = checked(name, value)
+            texts[name] = value
+        changes = {name: checked(name, value) for name, value in texts.items()}
         return affordable(Settings(**changes)), []
     except SpearError as error:
         return None, [f"The pinned setting in the link was left out: {error}"]

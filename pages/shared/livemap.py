@@ -12,9 +12,9 @@ from typing import Any
 import plotly
 import plotly.graph_objects as go
 import streamlit as st
-from plotly.io.json import to_json_plotly
 from streamlit.components import v1, v2
 
+from spear_core.figures.common import as_json
 from spear_core.figures.map.script import SCRIPT, STYLE
 
 RUN_LINE = "_run_line"  # of the session: the run in a line, below the title of a saved picture
@@ -82,11 +82,9 @@ def _live(
 ) -> Any:
     base = st.get_option("server.baseUrlPath").strip("/")
     folder = f"/{base}/component/{_files.name}" if base else f"/component/{_files.name}"
-    drawn = figure.to_dict()
-    drawn["layout"].pop("template", None)  # the page has its own look
     data = {
         "kind": kind,
-        "figure": to_json_plotly(drawn),
+        "figure": as_json(figure),
         "alt": alt,
         "height": height,
         "saved": {"title": alt, "settings": st.session_state.get(RUN_LINE, "")},

@@ -14,7 +14,8 @@ def _methods() -> tuple[str, ...]:
     """The rivals, read when they are wanted: the table itself needs nothing of the engine."""
     from spear_core.baselines import METHODS
 
-    return tuple(METHODS)
+    first = "fedavg"  # what everybody knows, and quick
+    return (first, *(name for name in METHODS if name != first))
 
 
 LATER = "Idle here: the split comes before it."
@@ -45,14 +46,14 @@ PAGES: tuple[Page, ...] = (
         "pages/learn.py",
         "Learn",
         START,
-        "Answer before you look: seven small steps make the whole method.",
+        "Answer before you look: seven small steps make the whole method, one goes beyond.",
         Notebook(
             "01_one_run",
-            "The method in seven steps; here is the run that the lesson asks about.",
+            "The method in seven steps and one beyond; here is the run that the lesson asks about.",
             r"\hat y = \arg\max_c \cos(z, g_c)",
         ),
         {
-            "learn": tuple("1234567"),
+            "learn": tuple("12345678"),
             "learn_n": ("2", "1", "4", "8"),
             "learn_node": tuple(str(i) for i in range(20)),
         },

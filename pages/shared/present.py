@@ -18,6 +18,7 @@ SIDEBAR = (
     *("partition", "peers", "reliability", "shrinkage", "count_weights", "labels_per_class"),
     "split",
 )
+MOST_CODED = 1000  # characters; a code holds 2,953 at most, as dots too small for a projector
 NAMES = {"lab": "What happens to it", "scenario": "Scenario"}
 
 
@@ -44,7 +45,10 @@ def draw(settings: Settings | None) -> None:
         if settings:
             address = link.address(settings)
             st.code(address, language=None, wrap_lines=True)
-            st.html(f'<img class="qr" src="{qr(address)}" alt="QR code of this link">')
+            if len(address) <= MOST_CODED:
+                st.html(f'<img class="qr" src="{qr(address)}" alt="QR code of this link">')
+            else:
+                st.caption("This link is too long for a QR code that a phone could read.")
 
 
 def way_out() -> None:

@@ -10,27 +10,37 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from spear_core.baselines.training import Training
 from spear_core.datasets import room, store
+from spear_core.graph import Graph
 from spear_core.partition import Partition
 
-FORMAT = 1  # raise when a method changes its numbers
+FORMAT = 2  # raise when a method changes its numbers
 
 
-def path_of(partition: Partition, seed: int, training: Training) -> Path:
-    """Where a run is kept."""
+def path_of(
+    partition: Partition, seed: int, training: Training, tested: Graph | None = None
+) -> Path:
+    """Where a run is kept; `tested` is the graph that it is tested on, if that is another."""
     graph = partition.graph
     digest = hashlib.sha256()
-    x, masks = graph.x, (graph.train, graph.val, graph.test)
+    x = graph.x
     about = [FORMAT, torch.__version__, str(graph.device), seed, partition.clients]
     about += [graph.classes, *x.shape]  # the width of the model, whatever the rows hold
     digest.update(json.dumps([*about, training.used()], sort_keys=True).encode())
-    parts = [x.crow_indices(), x.col_indices(), x.values()] if x.layout != torch.strided else [x]
-    for part in (*parts, graph.edge_index, graph.y, *masks, partition.owner):
+    more = [] if tested is None or tested is graph else _parts(tested)
+    for part in (*_parts(graph), partition.owner, *more):
         digest.update(part.contiguous().cpu().numpy().tobytes())
     name = f"{graph.name}-{training.method}-{digest.hexdigest()[:20]}.pt"
     return store.cache_folder() / "baselines" / name
+
+
+def _parts(graph: Graph) -> list[Tensor]:
+    x = graph.x
+    parts = [x.crow_indices(), x.col_indices(), x.values()] if x.layout != torch.strided else [x]
+    return [*parts, graph.edge_index, graph.y, graph.train, graph.val, graph.test]
 
 
 def save(path: Path, saved: dict[str, Any]) -> None:

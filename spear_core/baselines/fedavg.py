@@ -36,9 +36,11 @@ class Federation:
 class FedAvg:
     """download → local → aggregate in every round, predict at any time."""
 
+    one_shot: bool = False  # whether there is a single round, with a long phase of the server
     knobs: type[Knobs] = Knobs
     weightings: tuple[str, ...] = ("train", "nodes", "uniform")
     network: type[GCN] = GCN
+    narrow: bool = True  # whether its term does without the weights of absent features
 
     def __init__(self, federation: Federation) -> None:
         self.federation = federation
@@ -59,7 +61,8 @@ class FedAvg:
         """
         client, model = self.clients[k], message["model"]
         if client.trains:
-            model = fit(self.net, client, model, self.training, rng, self.term(k, message))
+            term = self.term(k, message)
+            model = fit(self.net, client, model, self.training, rng, term, self.narrow)
         return {"model": model, "weight": self.weight(k)}
 
     def term(self, k: int, message: Message) -> Term | None:

@@ -1,7 +1,8 @@
 """FedProto: clients keep their own models and share class means of hidden rows (prototypes).
 
-The loss adds λ Σ_c mean_{i: y_i = c} (1/H) ‖h_i - g_c‖². There is no global model; for the
-evaluation the clients' models are averaged once, which is counted apart.
+The loss adds λ Σ_c mean_{i: y_i = c} (1/H) ‖h_i - g_c‖². There is no global model. For the
+evaluation the clients' models are gathered once, which is counted apart, and are averaged
+(`fedproto`), or each of them answers and their probabilities are averaged (`fedproto-heads`).
 """
 
 from dataclasses import dataclass
@@ -27,8 +28,9 @@ class FedProtoKnobs(Knobs):
     prototype_pull: float = setting(1.0, "pull to the global prototypes", "λ", low=0.0, high=1e6)
     readout: str = setting(
         "head",
-        "who predicts: head (of the averaged model), prototype (the nearest one)",
-        choices=("head", "prototype"),
+        "who predicts: head (of the averaged model), prototype (the nearest one), ensemble (the "
+        "clients' own models, the mean of their probabilities)",
+        choices=("head", "prototype", "ensemble"),
     )
 
 
@@ -91,11 +93,20 @@ class FedProto(FedAvg):
 
     @torch.no_grad()
     def predict(self, graph: Block) -> Tensor:
+        if self.training.readout == "ensemble" and self.own:
+            return self.together(graph)
         net = self.plain().load(self.global_model())
         if self.training.readout == "head" or self.prototypes is None:
             return net(graph)[1]
         distance = torch.cdist(net.hidden(graph), self.prototypes)
         return -distance.nan_to_num(nan=torch.inf)
+
+    def together(self, graph: Block) -> Tensor:
+        """The mean by weight of what the clients' own models say, (N, C)."""
+        weight = {k: self.weight(k) for k in self.own}
+        total = sum(weight.values())
+        said = (self.plain().load(self.own[k])(graph)[1].softmax(1) * weight[k] for k in self.own)
+        return torch.stack([some / total for some in said]).sum(0)
 
     def state(self) -> dict[str, Any]:
         return super().state() | {"own": self.own, "prototypes": self.prototypes}

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from spear_core.baselines.fedavg import FedAvg, Message
-from spear_core.baselines.fit import Term
+from spear_core.baselines.fit import Term, narrows
 from spear_core.baselines.knobs import Knobs
 from spear_core.baselines.model import GCN
 from spear_core.fields import setting
@@ -26,6 +26,8 @@ class FedProx(FedAvg):
 
     def term(self, k: int, message: Message) -> Term:
         received, mu = message["model"], self.training.proximal
+        if narrows(self.training):
+            received = self.clients[k].narrow(received)
 
         def pull(net: GCN, h: Tensor) -> Tensor:
             away = [(p - received[name]).square().sum() for name, p in net.named_parameters()]

@@ -15,7 +15,7 @@ from torch.nn import Parameter
 from torch.nn.functional import normalize
 
 from spear_core.baselines.fedavg import FedAvg, Federation, Message
-from spear_core.baselines.fit import Term, fit
+from spear_core.baselines.fit import Term, fit, narrows
 from spear_core.baselines.knobs import Knobs
 from spear_core.baselines.local import Block
 from spear_core.baselines.model import GCN, Layer, State, average
@@ -71,7 +71,7 @@ class FedPub(FedAvg):
         client, t = self.clients[k], self.training
         model = message["model"] | self.own.get(k, _only(self.model, masks=True))
         if client.trains:
-            model = fit(self.net, client, model, t, rng, self.term(k, message))
+            model = fit(self.net, client, model, t, rng, self.term(k, message), not t.mask_penalty)
             self.own[k] = _only(model, masks=True)
         with torch.no_grad():
             acts = self.net.load(self.pruned(model)).hidden(self.proxy).mean(0)
@@ -79,6 +79,8 @@ class FedPub(FedAvg):
 
     def term(self, k: int, message: Message) -> Term:
         received, t, first = message["model"], self.training, k not in self.own
+        if narrows(t) and not t.mask_penalty:  # a penalty moves every mask
+            received = self.clients[k].narrow(received)
 
         def penalty(net: GCN, h: Tensor) -> Tensor:
             parts: State = dict(net.named_parameters())

@@ -81,8 +81,9 @@ class FedTAD(FedAvg):
             taught = teachers(x, a)  # (k, n, C)
             known = cross_entropy(taught.flatten(0, 1), label.repeat(len(trust)), reduction="none")
             gap = (self.net(graph)[1] - taught).abs().mean(2)
-            spread = torch.cdist(z, z).square() / NOISE * torch.cdist(x, x, p=1) / f.features
-            loss = (share * (known.view_as(share) - gap)).sum() + (-spread.mean()).exp()
+            apart = torch.cdist(z, z).square() / NOISE
+            spread = _Spread.apply(x, apart / (f.features * NODES**2))
+            loss = (share * (known.view_as(share) - gap)).sum() + (-spread).exp()
             self.maker_adam.zero_grad()
             loss.backward()
             self.maker_adam.step()
@@ -106,6 +107,22 @@ class FedTAD(FedAvg):
         self.reliable = state["reliable"]
         self.maker.load_state_dict(state["maker"])
         self.maker_adam.load_state_dict(state["maker_adam"])
+
+
+class _Spread(torch.autograd.Function):
+    """Σ_ij w_ij |x_i - x_j|₁ of symmetric weights; torch's own took three times as long."""
+
+    @staticmethod
+    def forward(ctx, x: Tensor, weight: Tensor) -> Tensor:  # type: ignore[no-untyped-def]
+        slope = torch.empty_like(x)
+        for i, row in enumerate(x):
+            torch.mv((row - x).sign_().t(), weight[i], out=slope[i])
+        ctx.slope = 2 * slope
+        return 2 * (slope * x).sum()
+
+    @staticmethod
+    def backward(ctx, grad: Tensor) -> tuple[Tensor, None]:  # type: ignore[no-untyped-def]
+        return grad * ctx.slope, None
 
 
 class Teachers:

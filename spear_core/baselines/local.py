@@ -1,8 +1,8 @@
 """What a client holds, ready for training: its features, its operator, its training nodes.
 
-A training step reads only the training nodes, their neighbours and the neighbours of those; `reach`
-holds exactly these rows, so a step does not depend on the size of the client. The numbers are those
-of the whole subgraph.
+A training step reads only the training nodes, their neighbours and the neighbours of those, and of
+their features those that any of them has; `reach` holds exactly these, so a step does not depend on
+the size of the client. The numbers are those of the whole subgraph.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,21 @@ class Sparse:
         return _Product.apply(self.m, self.m_t, x.contiguous())
 
 
-Matrix = Tensor | Sparse
+@dataclass(frozen=True, eq=False)
+class Narrow:
+    """A matrix whose other columns are 0, with those that are not.
+
+    It is multiplied with all rows of a weight, or with the rows of its own columns alone.
+    """
+
+    x: "Tensor | Sparse"  # (n, a)
+    active: Tensor  # (a): its columns among all
+
+    def __matmul__(self, weight: Tensor) -> Tensor:
+        return self.x @ (weight if len(weight) == len(self.active) else weight[self.active])
+
+
+Matrix = Tensor | Sparse | Narrow
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +90,40 @@ class Local:
         return self.links.shape[0]
 
     @property
+    def training_rows(self) -> Tensor:
+        """The features of the training nodes, dense (n_k, F)."""
+        rows = self.features[self.train.cpu().numpy()].toarray()
+        return torch.as_tensor(rows, dtype=torch.float32, device=self.label.device)
+
+    def narrow(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Parameters with those rows of the first layer alone that `reach` reads."""
+        x = self.reach.x
+        return {
+            name: p[x.active] if isinstance(x, Narrow) and _by_feature(name, p) else p
+            for name, p in state.items()
+        }
+
+    def widened(self, state: dict[str, Tensor], whole: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Narrow parameters put back into a copy of all."""
+        x = self.reach.x
+        out = {}
+        for name, p in state.items():
+            if isinstance(x, Narrow) and _by_feature(name, p):
+                out[name] = whole[name].clone()
+                out[name][x.active] = p
+            else:
+                out[name] = p
+        return out
+
+    @property
     def trains(self) -> bool:
         """Whether there is anything to learn from."""
         return len(self.train) > 0
+
+
+def _by_feature(name: str, parameter: Tensor) -> bool:
+    """Whether a parameter has one row a feature."""
+    return name.startswith("first.") and parameter.dim() == 2
 
 
 def clients_of(partition: Partition) -> list[Local]:
@@ -115,8 +160,10 @@ def _local(
     operator = _operator(edges, n)
     hidden = np.union1d(train, operator[train].indices)  # whose hidden rows the logits read
     inputs = np.union1d(hidden, operator[hidden].indices)
+    read = features[inputs]
+    active = np.unique(read.indices[read.data != 0])
     reach = Block(
-        matrix(features[inputs], device),
+        Narrow(matrix(read[:, active], device), torch.as_tensor(active, device=device)),
         matrix(operator[hidden][:, inputs], device),
         matrix(operator[train][:, hidden], device),
     )
@@ -154,7 +201,7 @@ def scipy_features(graph: Graph) -> sp.csr_matrix:
     return sp.csr_matrix(parts, shape=tuple(x.shape))
 
 
-def matrix(m: sp.csr_matrix, device: torch.device) -> Matrix:
+def matrix(m: sp.csr_matrix, device: torch.device) -> Tensor | Sparse:
     """A scipy matrix as CSR with its transpose, or dense where that is faster."""
     if m.nnz > DENSE_ABOVE * np.prod(m.shape) or 0 in m.shape:
         return torch.as_tensor(m.toarray(), dtype=torch.float32, device=device)

@@ -72,9 +72,12 @@ class GCN(Module):
         return self
 
 
-def start(net: GCN, seed: int, device: torch.device) -> State:
+SHARED_START = "first weights of the trained methods"
+
+
+def start(net: GCN, seed: int, device: torch.device, stage: str = SHARED_START) -> State:
     """Glorot's first weights and zero biases, moved into the network; equal for every method."""
-    rng = generator(seed, "first weights of the trained methods")
+    rng = generator(seed, stage)
     net.to(device)
     for layer in (net.first, net.second):
         limit = math.sqrt(6 / sum(layer.weight.shape))

@@ -29,6 +29,7 @@ class MOON(FedAvg):
     """The term is taken over every node of the client, from its second round on."""
 
     knobs = MOONKnobs
+    narrow = False  # its term reads every node
 
     def __init__(self, federation: Federation) -> None:
         super().__init__(federation)

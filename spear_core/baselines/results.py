@@ -1,12 +1,16 @@
 """Stored runs: a CSV that comes with the package, and one in the cache for runs made here.
 
-A row says everything about one run: its settings, how it trained, what it gave, on which versions.
-It is one line, with the method's knobs as JSON in one column. Files only grow: older lines have one
-column a knob and none for the shape of the synthetic graph, which then was the usual one.
+A row says everything about one run: its settings, how it trained, what it gave, on which versions
+and when. It is one line, with the method's knobs as JSON in one column. Files only grow: older
+lines have one column a knob and none for the shape of the synthetic graph, which then was the usual
+one, for noise, of which there was none, nor for what was not written down yet: the date, the
+memory, how busy the machine was.
 """
 
 import json
+import os
 from dataclasses import asdict, dataclass, fields
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +26,14 @@ from spear_core.settings import Settings
 
 SHIPPED = Path(__file__).with_name("results.csv")
 SHAPE = CATALOGUE["synthetic"].knobs
+NOISE = (
+    *("edge_noise", "feature_noise", "feature_rule", "label_noise"),
+    *("noise_when", "noise_test", "draw"),
+)
 DATA_FIELDS = (
     *("dataset", "seed", "split", "labels_per_class", "partition", "clients", "beta"),
     *SHAPE,
+    *NOISE,
 )
 
 
@@ -50,6 +59,10 @@ class Row:
     threads: int
     versions: str
     curve: tuple[float, ...]  # test accuracy after every round
+    steps: tuple[float, ...] = ()  # ... and after some steps of a one-shot method's server
+    made: str = ""  # the day
+    load: float | None = None  # processes that wanted a core, a core, at the end: above 1 is busy
+    peak_mib: float | None = None  # memory at most, where the run had a process of its own
     unknown: str = ""  # knobs of a newer version, as JSON: the run is none that can be made here
 
     @property
@@ -73,16 +86,16 @@ OUTCOMES = fields(Row)[2:-1]
 COLUMNS = [*(*DATA_FIELDS, *(f.name for f in SHARED), "knobs"), *(f.name for f in OUTCOMES)]
 
 
-def row_of(trained: Trained) -> Row:
+def row_of(trained: Trained, peak_mib: float | None = None) -> Row:
     """A run as it is stored."""
     constant = trained.constant
     return Row(
         settings=trained.settings,
         training=trained.training,
         rounds_done=len(trained.curve),
-        accuracy=trained.accuracy,
-        best_round=trained.best.round,
-        best_accuracy=trained.best.accuracy,
+        accuracy=trained.accuracy if trained.curve else None,
+        best_round=trained.best.round if trained.curve else 0,
+        best_accuracy=trained.best.accuracy if trained.curve else None,
         constant="" if constant is None else trained.graph.names[constant],
         histogram=tuple(trained.histogram),
         bytes_up=sum(trained.traffic.up),
@@ -95,7 +108,14 @@ def row_of(trained: Trained) -> Row:
         threads=torch.get_num_threads(),
         versions=versions(),
         curve=tuple(p.accuracy for p in trained.curve if p.accuracy is not None),
+        steps=tuple(p.accuracy for p in trained.steps if p.accuracy is not None),
+        made=date.today().isoformat(),
+        load=os.getloadavg()[0] / (os.cpu_count() or 1),
+        peak_mib=peak_mib,
     )
+
+
+SWITCHES = {"True": True, "False": False}
 
 
 def own() -> Path:
@@ -130,7 +150,9 @@ def _row(line: csv_rows.Cells) -> Row:
     knobs = _knobs(line)
     known = {f.name: knobs.pop(f.name) for f in method.knobs if f.name in knobs}
     data: dict[str, Any] = {
-        name: line[name] for name in DATA_FIELDS if name not in SHAPE or line.get(name)
+        name: SWITCHES.get(line[name], line[name])
+        for name in DATA_FIELDS
+        if name not in (*SHAPE, *NOISE) or line.get(name)
     }
     unknown = json.dumps(knobs, sort_keys=True) if knobs else ""
     outcome = csv_rows.values(OUTCOMES, line)
@@ -147,6 +169,5 @@ def _knobs(line: csv_rows.Cells) -> dict[str, Any]:
     if "knobs" in line:
         found: dict[str, Any] = json.loads(line["knobs"] or "{}")
         return found
-    switches = {"True": True, "False": False}
     given = {name: text for name, text in line.items() if text and name not in COLUMNS}
-    return {name: switches.get(text, text) for name, text in given.items()}
+    return {name: SWITCHES.get(text, text) for name, text in given.items()}

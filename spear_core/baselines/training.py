@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from spear_core.baselines.knobs import Knobs
-from spear_core.baselines.methods import METHODS
+from spear_core.baselines.methods import METHODS, kinds_of_knobs
 from spear_core.errors import SettingError
 from spear_core.fields import checked, setting
 
@@ -59,17 +59,21 @@ class Training:
     def __init__(self, method: str = "fedavg", **given: Any) -> None:
         name = _method(method)
         given = asdict(given.pop("knobs", Knobs())) | given | {"method": name}
-        for entry in METHODS.values():
-            some = {f.name: given.pop(f.name) for f in entry.knobs if f.name in given}
-            made = entry.kind.knobs(**some)
-            if entry.name == name:
+        kind = METHODS[name].kind
+        for knobs in kinds_of_knobs():
+            some = {f.name: given.pop(f.name) for f in fields(knobs) if f.name in given}
+            made = knobs(**some)
+            if knobs is kind.knobs:
                 object.__setattr__(self, "knobs", made)
+        usual = {f.name: f.default for f in SHARED} | ({"rounds": 1} if kind.one_shot else {})
         for f in SHARED:
-            value = checked(f.name, f.type, given.pop(f.name, f.default), f.metadata)
+            value = checked(f.name, f.type, given.pop(f.name, usual[f.name]), f.metadata)
             object.__setattr__(self, f.name, value)
+        if kind.one_shot and self.rounds != 1:
+            raise SettingError(f"rounds must be 1 for {self.title}, got {self.rounds}.")
         if given:
             raise TypeError(f"Training has no setting {', '.join(given)}.")
-        known = METHODS[name].kind.weightings
+        known = kind.weightings
         if self.weighting not in known:
             raise SettingError(
                 f"weighting must be one of {', '.join(known)} for {self.title}, "

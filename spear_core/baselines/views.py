@@ -6,7 +6,7 @@ import numpy as np
 from torch import Tensor
 
 from spear_core.baselines.methods import METHODS
-from spear_core.baselines.results import Row
+from spear_core.baselines.results import NOISE, Row
 from spear_core.baselines.training import Training, defaults, literature
 from spear_core.datasets.catalogue import CATALOGUE
 from spear_core.graph import Graph
@@ -53,8 +53,8 @@ def recipe_of(training: Training) -> str | None:
 def summaries(rows: list[Row], like: Settings = USUAL) -> list[Summary]:
     """Finished rows of a known recipe over their seeds; of each group those of most rounds.
 
-    Only those whose nodes are split and labelled as `like` says, and a synthetic graph of its
-    shape; dataset, K and β may be any.
+    Only those whose nodes are split and labelled as `like` says, with its noise, and a synthetic
+    graph of its shape; dataset, K and β may be any.
     """
     groups: dict[tuple[str, str, str, int, float], list[Row]] = {}
     for row in rows:
@@ -96,7 +96,7 @@ def silhouette_of(representation: Tensor, graph: Graph) -> float | None:
 
 
 def _alike(one: Settings, other: Settings) -> bool:
-    names = ("partition", "labels_per_class", "split", *CATALOGUE[one.dataset].knobs)
+    names = ("partition", "labels_per_class", "split", *CATALOGUE[one.dataset].knobs, *NOISE)
     return all(getattr(one, name) == getattr(other, name) for name in names)
 
 

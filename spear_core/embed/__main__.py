@@ -1,30 +1,37 @@
-"""`python -m spear_core.embed`: fit the maps that ship with the package anew.
+"""`python -m spear_core.embed`: fit the maps of the built-in graphs anew, into the cache.
 
-To be run after a change of `keep.VERSION` or of the built-in graphs.
+With `--out spear_core/embed/shipped`, as `make maps` says, those that ship with the package: to be
+done after a change of `keep.VERSION` or of the built-in graphs.
 """
 
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from spear_core.datasets import CATALOGUE, load
+from spear_core.datasets.store import ready
 from spear_core.embed import keep
 from spear_core.embed.maps import fitted, preview
 from spear_core.settings import defaults
 
 
-def ship() -> list[Path]:
-    """Write the maps of the built-in graphs at their default settings to the shipped folder."""
-    written = []
+def main(argv: Sequence[str] | None = None) -> None:
+    """Write the maps of the built-in graphs at their default settings, in the place of older."""
+    parser = argparse.ArgumentParser(description="Fit the maps of the built-in graphs.")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", default=keep.folders()[1])
+    folder = parser.parse_args(argv).out
+    ready(folder)
     for name in (entry.name for entry in CATALOGUE.values() if entry.map):
         s = defaults(name)
-        for old in keep.SHIPPED.glob(f"{name}-*.npz"):
-            old.unlink()
         made = fitted(preview(load(s), s.alpha, s.steps), lambda sentence, fraction: None)
-        written.append(keep.SHIPPED / keep.file_name(load(s), made.key))
-        keep.write(written[-1], made.xy, made.lengths, made.hollow_below)
-        written[-1].chmod(0o644)
-    return written
+        path = folder / keep.file_name(load(s), made.key)
+        if folder.resolve() == keep.SHIPPED.resolve():  # one map a graph ships
+            for old in folder.glob(f"{name}-*.npz"):
+                old.unlink()
+        keep.write(path, made.xy, made.lengths, made.hollow_below)
+        path.chmod(0o644)
+        print(path)
 
 
 if __name__ == "__main__":
-    for path in ship():
-        print(path)
+    main()

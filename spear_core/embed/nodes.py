@@ -1,6 +1,6 @@
 """The nodes drawn on a map: which they are, and their smoothed features.
 
-Their rows of X̃, ÂX̃, Â²X̃, … are kept, so another α is a mixture and costs nothing on the graph.
+Their rows of X̃, ÂX̃, … Â²⁰X̃ are kept, so another α is a mixture and costs nothing on the graph.
 """
 
 import math
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from spear_core.embed.keep import digest
 from spear_core.graph import Graph
-from spear_core.powers import Powers
+from spear_core.powers import MOST_KEPT, Powers, propagate_slowly
 from spear_core.propagate import enough_steps, propagate, select_rows
 
 MOST = 3000  # background nodes: more slow the browser down and show nothing more
@@ -52,6 +52,9 @@ def smoothed(
 ) -> Tensor:
     """Rows of Z for the background nodes, (M, d); d = F, or 256 random directions."""
     operator = graph.operator
+    if enough_steps(alpha, steps) > MOST_KEPT:  # far out: one propagation, nothing is kept
+        rows = (nodes, select_rows(operator, nodes))
+        return propagate_slowly(operator, _columns(graph), alpha, steps, rows, pause)
 
     def make(t: int, whole: Tensor | None) -> tuple[Tensor, Tensor]:
         if whole is None:

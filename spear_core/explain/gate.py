@@ -3,15 +3,8 @@
 import math
 
 from spear_core.lance.affinity import affinity, client_affinity
-from spear_core.lance.gate import asked, at_test
+from spear_core.lance.gate import asked
 from spear_core.run import Result
-from spear_core.settings import equation
-
-
-def smoothed_with(result: Result) -> str:
-    """α and T of inference: `α = 0.8, T = 5`."""
-    now = at_test(result.graph, result.settings)
-    return f"{equation('alpha', now.alpha)}, {equation('steps', now.steps)}"
 
 
 def gate_words(result: Result) -> str:

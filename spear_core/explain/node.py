@@ -56,7 +56,7 @@ def inspect(result: Result, node: int) -> View:
     if ridge is None:
         found = torch.nn.functional.normalize(z, dim=1, eps=1e-30) @ g.t()
     else:
-        found = (z.double() @ ridge.w + ridge.offset).float()
+        found = (z.double() @ ridge.weights + ridge.offset).float()
     before, after = found.masked_fill(unseen, torch.nan)
     tested = (result.prediction.nodes == node).nonzero().flatten()
     if len(tested):  # what the run itself said, also where two classes tie

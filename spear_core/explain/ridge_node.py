@@ -1,7 +1,8 @@
 """What a ridge score is made of: the share of a class, every prototype's part, the residuals' part.
 
-W = Aᵀ B with B = (D − A W) / λ, so a score is π_c plus a sum over the rows of A, which are the
-prototypes as they were sent and the rows of the sketches.
+W = Aᵀ B with B = (g D − A W) / λ, where g is what W has grown by, so a score is π_c plus a sum over
+the rows of A, which are the prototypes as they were sent and the rows of the sketches; all of it
+levelled as the scores are.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from spear_core.run import Result
 class Parts:
     """The scores of one node, (C), by what gives them; they add up."""
 
-    prior: Tensor  # (C): π
+    prior: Tensor  # (C): of the share π
     prototypes: Tensor  # (P, C): of every upload
     residuals: Tensor  # (C)
     client: Tensor  # (P)
@@ -41,10 +42,11 @@ def parts(result: Result, view: View) -> Parts | None:
     far, root = z - ridge.mean, up.counts.double().sqrt()[:, None]
     a = root * (up.prototypes.double() - ridge.mean)
     one_hot = torch.nn.functional.one_hot(up.label, up.classes).double()
-    b = (root * (one_hot - ridge.prior) - a @ ridge.w) / ridge.penalty
+    b = (ridge.grown * root * (one_hot - ridge.prior) - a @ ridge.w) / ridge.penalty
     each = (a @ far)[:, None] * b
     rest = far @ ridge.w - each.sum(0)  # all that is left of W comes from sketches
-    return Parts(ridge.prior, each, rest, up.client, up.label)
+    lift = ridge.lift
+    return Parts(ridge.prior * lift, each * lift, rest * lift, up.client, up.label)
 
 
 def words(result: Result, view: View) -> str:
@@ -55,7 +57,7 @@ def words(result: Result, view: View) -> str:
     won, name = view.predicted, result.graph.names[view.predicted]
     given = found.prototypes[:, won]
     own = (found.label == won).nonzero().flatten()
-    said = [f"{float(found.prior[won]):.2f} is the class's share of the training nodes"]
+    said = [f"{float(found.prior[won]):.2f} comes from the class's share of the training nodes"]
     if len(own):
         best = int(own[given[own].argmax()])
         said.append(

@@ -1,7 +1,8 @@
 """What classifies a node, as plain arrays: what goes back to the clients and into a run's file.
 
 For the cosine that is the global prototypes, for the ridge head W, m and π of its scores
-(z − m) W + π and which classes anybody holds. Whoever gets it classifies as the engine does.
+(z − m) W + π and which classes anybody holds; lance/ridge.py levels them by π. Whoever gets it
+classifies as the engine does.
 """
 
 from collections.abc import Mapping

@@ -5,8 +5,16 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.io.json import to_json_plotly
 
 from spear_core.figures.palette import GREY
+
+
+def as_json(figure: go.Figure) -> str:
+    """The figure as a live map or chart takes it: without a template, for the host has its look."""
+    drawn = figure.to_dict()
+    drawn["layout"].pop("template", None)
+    return to_json_plotly(drawn)
 
 
 def layout(figure: go.Figure, height: int, **more: object) -> go.Figure:

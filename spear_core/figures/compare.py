@@ -82,7 +82,9 @@ def over_rounds(rows: Sequence[Summary], spear: Spread, ours: str = OURS) -> go.
     for row in rows:
         method, plain = METHODS[row.method], row.recipe == "default"
         line = {"color": method.colour, "dash": "solid" if plain else "dot"}
-        look: Trace = {"mode": "lines", "line": line, "legendgroup": row.method}
+        dots = "markers" if len(row.curve) == 1 else "lines"  # of a one-shot method
+        look: Trace = {"mode": dots, "line": line, "legendgroup": row.method}
+        look |= {"marker": {"color": method.colour, "size": 9}}
         look |= {"name": method.title, "showlegend": plain}
         said = hover(f"{method.title}, round %{{x}}: %{{y:.1f}} %")
         x, y = list(range(1, len(row.curve) + 1)), [100 * a for a in row.curve]
@@ -97,15 +99,21 @@ def over_rounds(rows: Sequence[Summary], spear: Spread, ours: str = OURS) -> go.
 
 
 def live(
-    rounds: Sequence[int], percent: Sequence[float], most: int, spear: float, ours: str = OURS
+    rounds: Sequence[int],
+    percent: Sequence[float],
+    most: int,
+    spear: float,
+    ours: str = OURS,
+    stage: str = "round",
 ) -> go.Figure:
-    """The curve of a run as far as it is, in the frame of all its rounds."""
+    """The curve of a run as far as it is, in the frame of all its rounds or server steps."""
     figure = go.Figure()
     look: Trace = {"mode": "lines+markers", "line": {"color": ORANGE}}
-    said, dot = "round %{x}: %{y:.1f} %", {"size": 4}
-    figure.add_trace(dot_trace(list(rounds), list(percent), "after each round", dot, said, **look))
+    said, dot = f"{stage} %{{x}}: %{{y:.1f}} %", {"size": 4}
+    name = f"after each {stage}"
+    figure.add_trace(dot_trace(list(rounds), list(percent), name, dot, said, **look))
     _spear(figure, (spear, 0.0), ours)
-    figure.update_xaxes(title="round", range=[0.5, most + 0.5])
+    figure.update_xaxes(title=stage, range=[0.5, most + 0.5])
     figure.update_yaxes(**ACCURACY, range=[0, 103])
     return layout(figure, 280)
 

@@ -48,6 +48,30 @@ def two_means(weighted: list[float], alike: list[float]) -> go.Figure:
     return layout(figure, 260, showlegend=False)
 
 
+def sums_and_means(
+    betas: Sequence[float], mean: list[float], added: list[float], now: float
+) -> go.Figure:
+    """How far from all nodes in one place: the mean of regressions, and sums that are added.
+
+    Without the second what is asked keeps its place.
+    """
+    figure = go.Figure()
+    for name, values, colour in (
+        ("mean of the clients' regressions", mean, BLUE),
+        ("one regression over added sums", added, ORANGE),
+    ):
+        look = {"mode": "lines+markers", "line": {"color": colour}, "marker": {"size": 9}}
+        said = "β = %{x:g}: %{y:.2%} away"
+        figure.add_scatter(x=list(betas), y=values, name=name, hovertemplate=said, **look)
+    if not added:
+        place = {"x": np.log10(now), "y": max(mean) / 3, "showarrow": False}
+        figure.add_annotation(text="sums: ?", **place, font={"size": 20, "color": ORANGE})
+    figure.update_xaxes(title="β, label skew: strong on the left", type="log", tickvals=list(betas))
+    title = "distance to all nodes in one place"
+    figure.update_yaxes(title=title, tickformat=".0%", range=[-0.05 * max(mean), 1.1 * max(mean)])
+    return layout(figure, 360)
+
+
 def known_errors(sizes: list[int], errors: list[float], now: int) -> go.Figure:
     """The same up to `now` nodes in the mean; what follows is asked."""
     known = [(n, e) for n, e in zip(sizes, errors, strict=True) if n <= now]

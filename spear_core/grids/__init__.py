@@ -13,14 +13,13 @@ from spear_core.datasets import load
 from spear_core.device import pick_device
 from spear_core.errors import DataDamaged, SettingError
 from spear_core.graph import Graph
+from spear_core.grids.recombine import Axes, at_once
 from spear_core.grids.recombine import recombine as recombined
-from spear_core.partition import split
+from spear_core.partition import Partition, split
 from spear_core.run import run_on
 from spear_core.settings import Settings, taken
 from spear_core.transforms.attack import attackers, poison
 from spear_core.transforms.perturb import perturb, perturb_test
-
-HELD = 64_000_000  # numbers of a basis for sparse features: more γ than fit are done in turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,27 +53,33 @@ def grid(
     partition = split(graph, settings)
     shape = (*(len(axis) for axis in axes), len(graph.test_nodes))
     labels = torch.empty(shape, dtype=torch.int64, device=graph.device)
-    if linear(settings):
-        held = poison(perturb(partition, settings), settings, attackers(partition, settings))
-        tested = perturb_test(partition, settings).graph
-        few = shape[1]
-        if tested.features.layout == torch.sparse_csr:
-            few = max(1, HELD // (graph.num_nodes * graph.classes * (max(axes[2]) + 1)))
-        for first in range(0, shape[1], few):
-            some = slice(first, first + few)
-            part = (axes[0], axes[1][some], axes[2])
-            recombined(held, tested, settings, part, labels[:, some])
-    else:
-        for i, j, k in product(*map(range, shape[:3])):
-            if (
-                k and axes[0][i] == 0 and settings.test_alpha < 0
-            ):  # without neighbours T changes nothing
-                labels[i, j, k] = labels[i, j, 0]
-                continue
-            point = replace(settings, alpha=axes[0][i], gamma=axes[1][j], steps=axes[2][k])
-            labels[i, j, k] = run_on(partition, point).prediction.labels
+    if not (linear(settings) and _together(partition, settings, axes, labels)):
+        _one_by_one(partition, settings, axes, labels)
     right = (labels == graph.y[graph.test_nodes]).sum(dim=-1)
     return Grid(settings, *axes, labels, right.double() / labels.shape[-1])
+
+
+def _together(partition: Partition, settings: Settings, axes: Axes, labels: Tensor) -> bool:
+    """Fill in the labels (A, G, S, M) by recombination; False where single runs are better."""
+    held = poison(perturb(partition, settings), settings, attackers(partition, settings))
+    tested = perturb_test(partition, settings).graph
+    alphas, gammas, steps = axes
+    few = at_once(held, tested, axes)
+    for first in range(0, len(gammas), few) if few else ():
+        some = slice(first, first + few)
+        recombined(held, tested, settings, (alphas, gammas[some], steps), labels[:, some])
+    return few > 0
+
+
+def _one_by_one(partition: Partition, settings: Settings, axes: Axes, labels: Tensor) -> None:
+    """Fill in the labels by a run at every point; what clients did serves every γ."""
+    numbered = enumerate(axes[0]), enumerate(axes[2]), enumerate(axes[1])
+    for (i, alpha), (k, steps), (j, gamma) in product(*numbered):
+        if k and alpha == 0 and settings.test_alpha < 0:  # without neighbours T changes nothing
+            labels[i, j, k] = labels[i, j, 0]
+            continue
+        point = replace(settings, alpha=alpha, gamma=gamma, steps=steps)
+        labels[i, j, k] = run_on(partition, point).prediction.labels
 
 
 def _axis(name: str, values: Iterable[Any]) -> tuple[Any, ...]:

@@ -21,6 +21,31 @@ from spear_core.settings import Settings
 
 Axes = tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]]
 
+HELD = 1_000_000_000  # bytes of powers at once: more γ than fit are done in turn
+WORTH = 10  # points that pay for a hundred pairs of powers: on Cora and CiteSeer both take as long
+
+
+def at_once(partition: Partition, graph: Graph, axes: Axes) -> int:
+    """How many γ to recombine at a time; 0 where single runs are less work, or all that fits.
+
+    What products of the powers take, in time and room, grows with T².
+    """
+    alphas, gammas, steps = axes
+    powers, tests = max(steps) + 1, len(graph.test_nodes)
+    if narrow(partition, graph, axes):
+        rows = tests + len(partition.pairs[0])
+        return len(gammas) if 4 * powers * rows * graph.num_features <= HELD else 0
+    if WORTH * len(alphas) * len(gammas) * len(steps) < powers**2:
+        return 0
+    each = 8 * powers * graph.classes * max(graph.num_nodes, powers * tests)
+    return min(len(gammas), HELD // each)
+
+
+def narrow(partition: Partition, graph: Graph, axes: Axes) -> bool:
+    """Whether the features themselves are propagated: dense ones, no wider than the class sums."""
+    dense = torch.sparse_csr not in (graph.features.layout, partition.graph.features.layout)
+    return dense and graph.num_features <= graph.classes * len(axes[1]) * (max(axes[2]) + 1)
+
 
 def recombine(
     partition: Partition, graph: Graph, settings: Settings, axes: Axes, labels: Tensor
@@ -39,9 +64,7 @@ def recombine(
         for i, k in points[u]:
             labels[i, gamma, k, nodes] = won
 
-    narrow = graph.num_features <= graph.classes * len(gammas) * (top + 1)
-    dense = torch.sparse_csr not in (graph.features.layout, partition.graph.features.layout)
-    if narrow and dense:
+    if narrow(partition, graph, axes):
         first = [(alphas[own[0][0]], steps[own[0][1]]) for own in points]
         at = [[replace(settings, alpha=a, gamma=g, steps=t) for g in gammas] for a, t in first]
         by_features(partition, graph, w, at, put)

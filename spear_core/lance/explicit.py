@@ -15,6 +15,7 @@ from spear_core.propagate import subgraph
 from spear_core.settings import Settings
 
 DOUBT = 10  # edges, each way counted
+LEVEL = 0.3  # the power of its share that a class's scores are divided by
 DROPPED = 1e-9  # rows of a sketch below this part of its largest eigenvalue
 
 
@@ -65,6 +66,29 @@ def plain_sketch(residuals: Tensor, cells: int, settings: Settings) -> Tensor:
     return s[:rank, None] * vt[:rank]
 
 
+def plain_round(a: Tensor, t: float, n: float) -> float:
+    """λ of a cloud of n rows as round as this one: t is its trace, the rows of a are seen of it."""
+    f, s = a.shape[1], a.t() @ a
+    unseen = max(t - float(s.trace()), 0.0)
+    trace = float(s.trace()) + unseen
+    square = float((s @ s).trace()) + 2 * float(s.trace()) * unseen / f + unseen**2 / f
+    square += unseen**2 / max(n - len(a), 1)
+    rho = ((1 - 2 / f) * square + trace**2) / ((n + 1 - 2 / f) * max(square - trace**2 / f, 1e-300))
+    rho = min(rho, 0.99)
+    return rho / (1 - rho) * t / f
+
+
+def plain_weights(a: Tensor, d: Tensor, lam: float, rounder: float) -> Tensor:
+    """W with the larger of the two λ; as large as with the first, by what it explains."""
+    eye = torch.eye(a.shape[1], dtype=a.dtype)
+    w = torch.linalg.solve(a.t() @ a + lam * eye, a.t() @ d)
+    if rounder <= lam:
+        return w
+    again = torch.linalg.solve(a.t() @ a + rounder * eye, a.t() @ d)
+    explained = float((again * (a.t() @ d)).sum())
+    return again * float((w * (a.t() @ d)).sum()) / explained if explained > 0 else again
+
+
 def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
     """The ridge head over all clients, from the nodes themselves."""
     graph = partition.graph
@@ -101,12 +125,12 @@ def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
     t = energy.sum() - total * (mean @ mean)
     even = 1 / (int((prior > 0).sum()) * float(prior @ prior))
     lam = settings.ridge * even**2 * t / total + max(float(t - (a**2).sum()), 0.0) / x.shape[1]
-    eye = torch.eye(x.shape[1], dtype=x.dtype)
-    w = torch.linalg.solve(a.t() @ a + lam * eye, a.t() @ d)
+    w = plain_weights(a, d, float(lam), plain_round(a, float(t), float(total)))
     alpha, steps = plain_smoothing(x, graph.edge_index, settings)
     alpha = settings.test_alpha if settings.test_alpha >= 0 else alpha
     steps = settings.test_steps if settings.test_steps >= 0 else steps
     z = smooth(x, graph.edge_index, alpha, steps)
-    scores = ((z - mean) @ w + prior).masked_fill(prior == 0, -math.inf)
+    scores = ((z - mean) @ w + prior) / prior.clamp_min(1e-9) ** LEVEL
+    scores = scores.masked_fill(prior == 0, -math.inf)
     whole = torch.tensor(client), torch.tensor(label), torch.tensor(counts)
     return ExplicitLance(*whole, p, energy, sketch, w, mean, prior, scores, scores.argmax(dim=1))

@@ -4,11 +4,9 @@ import torch
 from torch import Tensor
 
 from spear_core.graph import Graph
-from spear_core.powers import TESTED, Powers
+from spear_core.powers import MOST_KEPT, TESTED, Powers
 from spear_core.propagate import enough_steps, one_hot, propagate, propagate_blocks
 from spear_core.settings import Settings
-
-MOST = 20  # powers of Â whose class means are kept: as far as a slider goes
 
 
 def class_means(graph: Graph, over: str, settings: Settings) -> Tensor:
@@ -30,7 +28,7 @@ def class_means(graph: Graph, over: str, settings: Settings) -> Tensor:
         return mass, graph.collect(mass)
 
     alpha, steps = settings.alpha, settings.steps
-    if enough_steps(alpha, steps) > MOST:
+    if enough_steps(alpha, steps) > MOST_KEPT:
         label = graph.y[nodes]
         size = torch.bincount(label, minlength=graph.classes).clamp_min(1)
         return class_sums(graph, nodes, 1 / size[label], alpha, steps)

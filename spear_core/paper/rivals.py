@@ -1,19 +1,20 @@
 """What the paper prints of its thirteen rivals and of SPEAR, to stand beside what is measured."""
 
+from collections.abc import Collection
 from typing import Any
 
 from spear_core.baselines.methods import METHODS
 from spear_core.paper.printed import reported
 
 
-def unmeasured() -> list[str]:
-    """The printed rivals that are not among the trained methods here.
+def unmeasured(had: Collection[str]) -> list[str]:
+    """The printed rivals that are not among these methods, in the order of `METHODS`.
 
-    >>> unmeasured()
-    ['DENSE', 'FedCVAE', 'FedSD2C', 'GHOST', 'OASIS']
+    >>> unmeasured(["dense", "fedcvae", "fedsd2c", "ghost", "oasis", "fedavg", "fedprox"])
+    ['FedOPT', 'MOON', 'FedProto', 'FedPub', 'FedGTA', 'FedTAD']
     """
-    here = {"SPEAR", *(method.title for method in METHODS.values())}
-    return [name for name in reported()["main_accuracy"]["rows"] if name not in here]
+    rows = reported()["main_accuracy"]["rows"]
+    return [m.title for m in METHODS.values() if m.name not in had and m.title in rows]
 
 
 def accuracies(dataset: str, clients: int, beta: float) -> dict[str, float]:

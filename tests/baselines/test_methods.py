@@ -7,7 +7,7 @@ from torch.nn.functional import one_hot
 
 from spear_core import Partition
 from spear_core.baselines.fedgta import confidence, moments
-from spear_core.baselines.fedtad import reliability, returns
+from spear_core.baselines.fedtad import _Spread, reliability, returns
 from spear_core.baselines.fit import fit
 from spear_core.baselines.generator import ConditionalGenerator, balanced_labels, knn_operator
 from spear_core.baselines.local import clients_of
@@ -197,6 +197,14 @@ def test_reliability_is_a_share_of_the_held_classes():
     assert float(r.sum()) == pytest.approx(1)
     assert float(r[2]) == 0
     assert float(r.min()) >= 0
+
+
+def test_the_spread_of_made_up_rows_and_its_gradient():
+    x = torch.rand(7, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    weight = torch.cdist(x, x).square()
+    given = (weight * torch.cdist(x, x, p=1)).sum()
+    assert float(_Spread.apply(x, weight)) == pytest.approx(float(given))
+    assert torch.autograd.gradcheck(lambda rows: _Spread.apply(rows, weight), x.requires_grad_())
 
 
 def test_made_up_graphs():

@@ -7,6 +7,7 @@ from torch_geometric.nn import GCNConv
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from spear_core import Partition, make_graph
+from spear_core.baselines.fit import fit
 from spear_core.baselines.local import _operator, clients_of, whole_graph
 from spear_core.baselines.methods import METHODS
 from spear_core.baselines.model import GCN, average, start
@@ -57,6 +58,24 @@ def test_a_step_reads_no_more_than_it_must_and_gives_the_same_logits():
         h_near, logits_near = net(client.reach)
         torch.testing.assert_close(logits_near, logits[client.train])
         torch.testing.assert_close(h_near[client.rows], h[client.train])
+
+
+@pytest.mark.parametrize("method", ["fedavg", "fedprox", "fedpub"])
+def test_weights_of_features_that_nobody_has_may_be_left_out(method):
+    """With and without them a client ends at the same weights, bit for bit."""
+    x = random_graph(3).x * (torch.arange(6) % 2)  # every second feature is 0 everywhere
+    graph = random_graph(3).replace(x=x)
+    parts = federation(Partition(graph, torch.arange(40) % 3, 3), method)
+    for client in parts.clients:
+        rival, ends = METHODS[method].kind(parts), []
+        state = rival.model
+        assert client.narrow(state)["first.weight"].shape == (3, 8)
+        for narrow in (True, False):
+            ends.append(
+                fit(rival.net, client, state, parts.training, generator(0, "test"), None, narrow)
+            )
+        assert all(torch.equal(ends[0][name], p) for name, p in ends[1].items())
+        assert not torch.equal(ends[0]["first.weight"], state["first.weight"])
 
 
 def test_dropout_keeps_the_mean_and_needs_a_generator():

@@ -14,7 +14,7 @@ from spear_core.baselines.training import Training, defaults
 from spear_core.baselines.views import beta_trend, silhouette_of, summaries
 from spear_core.cli import parser
 from spear_core.errors import SpearError
-from tests.baselines.federations import MIB, P, short
+from tests.baselines.federations import FEW, MIB, P, short
 from tests.conftest import random_graph
 
 
@@ -188,9 +188,13 @@ def test_the_command_stores_and_does_not_repeat(cache, tmp_path, capsys, monkeyp
 
 
 def test_the_command_runs_all_methods(cache, capsys):
-    call("all", "--dataset", "karate", "--rounds", "1", "--epochs", "1", "--hidden", "4")
-    out = capsys.readouterr().out
-    assert [line.split()[0] for line in out.splitlines()] == [m.title for m in METHODS.values()]
+    few = {name: value for name, value in FEW.items() if name != "rounds"}
+    short = [f"--{name.replace('_', '-')}={value}" for name, value in few.items()]
+    call("all", "--dataset=karate", "--rounds=1", "--epochs=1", "--hidden=4", *short)
+    out = capsys.readouterr().out.splitlines()
+    assert len(out) == len(METHODS)
+    for line, method in zip(out, METHODS.values(), strict=True):
+        assert line.startswith(f"{method.title} ")
     assert len(results.stored(results.own())) == len(METHODS)
 
 

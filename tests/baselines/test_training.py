@@ -2,12 +2,12 @@
 
 import json
 import pickle
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from spear_core.baselines.fedprox import FedProxKnobs
-from spear_core.baselines.methods import METHODS
+from spear_core.baselines.methods import METHODS, kinds_of_knobs
 from spear_core.baselines.training import Training, defaults, literature
 from spear_core.baselines.views import recipe_of
 from spear_core.errors import SettingError
@@ -16,8 +16,41 @@ SHARED = {
     "rounds": 100, "epochs": 3, "learning_rate": 0.01, "weight_decay": 0.0, "dropout": 0.5,
     "hidden": 256, "weighting": "train",
 }  # fmt: skip
+ONCE = {"rounds": 1, "epochs": 100}
+GHOSTS = ONCE | {"learning_rate": 0.005, "weight_decay": 4e-4}
+FIELD = {  # what the field sets, beside a decay of 5e-4
+    "moon": {"contrast": 1.0},
+    "dense": {"dense_student": "sgd", "dense_epochs": 200, "dense_nodes": 256},
+    "fedsd2c": {"sd2c_core": 50, "sd2c_rate": 0.1},
+    "ghost": {"weight_decay": 4e-4, "ghost_labels": "all"},
+    "oasis": {"weight_decay": 4e-4, "oasis_labels": "all"},
+}
 OWN = {  # runs in people's caches are named by these: a changed default loses them
     "fedavg": {},
+    "dense": ONCE | {
+        "weighting": "uniform", "dense_epochs": 50, "dense_steps": 20, "dense_nodes": 200,
+        "dense_pool": 20, "dense_adversary": 1.0, "dense_temperature": 20.0,
+        "dense_neighbours": 5, "dense_labelled": False, "dense_student": "adam",
+    },
+    "fedcvae": ONCE | {
+        "cvae_kind": "kd", "cvae_latent": 10, "cvae_window": 3.0, "cvae_steps": 500,
+        "cvae_rate": 0.01, "cvae_nodes": 1000, "cvae_classifier": 200, "cvae_neighbours": 5,
+        "cvae_smooth": False,
+    },
+    "fedsd2c": ONCE | {
+        "sd2c_core": 10, "sd2c_skip": False, "sd2c_moves": 100, "sd2c_rate": 0.01,
+        "sd2c_guide": 0.0, "sd2c_neighbours": 3, "sd2c_steps": 200,
+    },
+    "ghost": GHOSTS | {
+        "dropout": 0.3, "ghost_spread": 0.05, "ghost_fused": 0.1, "ghost_labels": "held",
+        "ghost_edges": True, "ghost_nodes": 2000, "ghost_graphs": 3, "ghost_steps": 5,
+        "ghost_memory": 1e-11,
+    },
+    "oasis": GHOSTS | {
+        "oasis_spread": 0.05, "oasis_fused": 0.1, "oasis_teacher": 50, "oasis_codes": 64,
+        "oasis_commit": 0.25, "oasis_apart": 0.01, "oasis_rebuild": 1.0, "oasis_labels": "held",
+        "oasis_nodes": 2000, "oasis_epochs": 20, "oasis_wesad": 0.01, "oasis_wdsrd": 1.0,
+    },
     "fedprox": {"proximal": 0.001},
     "fedopt": {
         "server_optimizer": "adam", "server_rate": 0.01, "server_beta1": 0.9,
@@ -25,6 +58,7 @@ OWN = {  # runs in people's caches are named by these: a changed default loses t
     },
     "moon": {"contrast": 0.1, "temperature": 0.5},
     "fedproto": {"prototype_pull": 1.0, "readout": "head"},
+    "fedproto-heads": {"prototype_pull": 1.0, "readout": "ensemble"},
     "fedpub": {"masks": True, "sharpness": 10.0, "mask_penalty": 0.0, "model_pull": 0.001},
     "fedgta": {"weighting": "confidence", "moments": 10, "similar_above": 0.5},
     "fedtad": {"distil_rounds": 5, "student_steps": 5, "distil_rate": 0.001},
@@ -35,12 +69,12 @@ OWN = {  # runs in people's caches are named by these: a changed default loses t
 def test_what_a_method_uses(method):
     usual = {"method": method} | SHARED | OWN[method]
     assert json.dumps(defaults(method).used()) == json.dumps(usual)
-    field = usual | {"weight_decay": 0.0005} | ({"contrast": 1.0} if method == "moon" else {})
+    field = usual | {"weight_decay": 0.0005} | FIELD.get(method, {})
     assert json.dumps(literature(method).used()) == json.dumps(field)
 
 
-def test_a_knob_belongs_to_one_method():
-    names = [f.name for method in METHODS.values() for f in method.knobs]
+def test_a_knob_belongs_to_one_kind_of_method():
+    names = [f.name for kind in kinds_of_knobs() for f in fields(kind)]
     assert len({*names, *SHARED, "method"}) == len(names) + len(SHARED) + 1
 
 
@@ -65,6 +99,7 @@ def test_training_checks_itself():
     for wrong in (
         {"method": "fedsgd"},
         {"rounds": 0},
+        {"method": "dense", "rounds": 2},
         {"dropout": 1.0},
         {"learning_rate": float("nan")},
         {"weighting": "confidence"},

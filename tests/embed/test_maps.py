@@ -6,7 +6,8 @@ import torch
 
 from spear_core import Settings, defaults, embed, load, make_graph
 from spear_core.datasets import store
-from spear_core.embed import maps
+from spear_core.embed import __main__ as command
+from spear_core.embed import keep, maps
 from tests.embed.conftest import pretend
 
 
@@ -72,10 +73,23 @@ def test_built_in_graphs_ship_their_map(name):
     s = defaults(name)
     graph = load(s)
     made = embed.ready(graph, s.alpha, s.steps)
-    assert made is not None, "run python -m spear_core.embed"
+    assert made is not None, "run make maps"
     assert made.kind == "UMAP"
     assert len(made.xy) == graph.num_nodes
     near = torch.cdist(made.xy, made.xy).fill_diagonal_(torch.inf).topk(5, largest=False).indices
     assert (graph.y[near] == graph.y[:, None]).float().mean() > 1.4 / graph.classes
     assert embed.ready(graph, s.alpha + 0.05, s.steps) is None
     assert embed.ready(graph.replace(edge_index=graph.edge_index[:, 2:]), s.alpha, s.steps) is None
+
+
+def test_the_command_writes_into_the_cache_and_leaves_the_shipped_maps_alone(tmp_path, monkeypatch):
+    def contents(folder):
+        return {path.name: path.read_bytes() for path in folder.glob("*.npz")}
+
+    monkeypatch.setattr(command, "fitted", lambda first, say: pretend(first, say, None))
+    shipped, asked = contents(keep.SHIPPED), tmp_path / "asked"
+    command.main([])
+    command.main(["--out", str(asked)])
+    assert contents(keep.SHIPPED) == shipped
+    assert set(contents(asked)) == set(shipped)
+    assert contents(asked) == contents(keep.folders()[1])

@@ -2,14 +2,17 @@
 
 import pytest
 
-from pages.shared import link
+from pages.parts import beyond_views, sensitivity_sweeps
+from pages.shared import link, runs
 from spear_core import Settings, load
 from spear_core.datasets import CATALOGUE, store
+from spear_core.errors import SettingError
 from tests import fuzz
 
 WIDE = {"dataset": "synthetic", "nodes": "10000", "features": "2000", "classes": "100"}
 CS, CROWD = {"dataset": "Coauthor-CS"}, {"dataset": "Coauthor-CS", "clients": "1000"}
 RIDGE = {"head": "ridge", "sketch": "64"}
+CROWD_OF_IT = {"dataset": "Coauthor-CS", "clients": 1000}
 LIARS = {"attacker_count": "1000", "forge": "random"}
 
 
@@ -58,6 +61,46 @@ def test_the_recipes_of_the_pages_are_allowed_on_every_graph(name):
         assert link.affordable(Settings(dataset=name, **changes))
     for rank in (8.0, 64.0):
         assert link.affordable(Settings(dataset=name, head="ridge", sketch=rank))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (beyond_views.clean(Settings(**CROWD_OF_IT)), "A sketch of rank 8 of 1,000 clients"),
+        (Settings(**CROWD_OF_IT, defence="krum"), "use at most 489 clients"),
+        (Settings(**CROWD_OF_IT, epsilon=1.0), "use at most 195 clients"),
+    ],
+)
+def test_what_a_page_makes_of_a_link_is_bounded_too(settings, words):
+    """Beyond adds a sketch, Attack tries every defence, Sensitivity takes other datasets."""
+    for run_it in (runs.result_or_stop, runs.result_of, runs.accuracy_of):
+        with pytest.raises(SettingError, match=words):
+            run_it(settings)
+
+
+def test_sweeps_go_no_further_than_pages():
+    if not at_hand(CATALOGUE["Coauthor-CS"]):
+        pytest.skip("Coauthor-CS is not in SPEAR_DATA")
+    wide = Settings(dataset="Coauthor-CS", head="ridge", sketch=64)
+    assert sensitivity_sweeps.values(wide, "clients") == (1, 2, 5, 10, 20)
+    usual = sensitivity_sweeps.values(Settings(), "clients")
+    assert usual == sensitivity_sweeps.KNOBS["clients"]
+    crowd = Settings(clients=1000, epsilon=1.0)
+    with pytest.raises(SettingError, match="Privacy noise on every class sum"):
+        sensitivity_sweeps.table(crowd, ("alpha",), ("Coauthor-CS",))
+
+
+def test_dozens_of_runs_are_made_unasked_where_one_is_quick():
+    assert runs.quick(runs.result_of(Settings()))
+    if not at_hand(CATALOGUE["Actor"]):
+        pytest.skip("Actor is not in SPEAR_DATA")
+    few, many = (Settings(dataset="Actor", beta=10.0, clients=k) for k in (10, 1000))
+    assert runs.quick(runs.result_of(few))
+    assert not runs.quick(runs.result_of(many))  # all defences would take a minute
+    wide = load(Settings(dataset="synthetic", nodes=100, features=2000, classes=40))
+    assert runs.long(wide, Settings(clients=200))
+    assert not runs.long(wide, Settings())
+    assert runs.long(wide, Settings(clients=100, head="ridge", sketch=64))
 
 
 def at_hand(entry):

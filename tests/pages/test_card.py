@@ -5,10 +5,10 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared.card import builder_bars, similarity_bars
 from spear_core import Settings, run
 from spear_core.explain import node as look
 from spear_core.explain.words import explain
+from spear_core.figures.card import builder_bars, similarity_bars
 from tests.browser import ROOT, eventually, query, settled, wait_for_query
 
 MAP = "document.querySelector('.live-map')"

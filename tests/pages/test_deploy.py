@@ -31,6 +31,12 @@ def show_report():
     deploy_report.draw(report, run(Settings(dataset="karate", clients=3)))
 
 
+def test_nobody_hands_in_more_than_a_report():
+    """A report is read whole: 200 MB, Streamlit's own limit, become a gigabyte of numbers."""
+    (uploader,) = opened("deploy").get("file_uploader")
+    assert uploader.proto.max_upload_size_mb == 20
+
+
 def test_what_others_wrote_is_plain_text_and_cut():
     """In Markdown the picture would be fetched from wherever a node says."""
     shown = AppTest.from_function(show_report, default_timeout=60).run()

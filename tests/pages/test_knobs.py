@@ -54,6 +54,22 @@ def test_any_value_can_be_typed(app):
     assert app.sidebar.text_input(key="typed_alpha").value == "0.5"
 
 
+def test_what_is_typed_is_text(app):
+    typed(app, "beta", "<img src=//evil.example/x>")
+    assert "&lt;img src=//evil.example/x&gt;" in words(app)
+    assert "<img src=//evil" not in words(app)
+
+
+def test_a_link_of_any_length_is_offered(app):
+    """A QR code holds 2,953 characters: a long list of liars was a page that could not be drawn."""
+    assert 'class="qr"' in words(app)
+    app.session_state["attackers"] = "chosen"
+    app.session_state["chosen"] = ",".join(map(str, range(1000)))
+    sound(app.run())
+    assert 'class="qr"' not in words(app)
+    assert any("too long for a QR code" in one.value for one in app.sidebar.caption)
+
+
 def test_a_bad_value_is_a_sentence_and_nothing_is_lost(app):
     typed(app, "beta", "-3")
     assert app.session_state["beta"] == 0.05

@@ -11,11 +11,11 @@ from spear_core import defaults, run
 from tests.apptest import charts
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 
-KNOBS = (0, 0, 2, 0, 0, 0, 3)
+KNOBS = (0, 0, 2, 0, 0, 0, 3, 0)
 
 
 @pytest.mark.parametrize("dataset", ["digits", "karate"])
-@pytest.mark.parametrize("step", range(7))
+@pytest.mark.parametrize("step", range(8))
 def test_every_step_has_one_right_answer_among_different_choices(dataset, step):
     task = learn_steps.STEPS[step][2](run(defaults(dataset)), KNOBS[step])
     assert len(set(task.choices)) == len(task.choices) >= 2
@@ -42,6 +42,17 @@ def test_a_mean_of_more_nodes_is_nearer():
     one, four, sixteen = learn_numbers.mean_errors(result, 3, (1, 4, 16))
     assert one / four == pytest.approx(4, rel=0.25)
     assert four / sixteen == pytest.approx(4, rel=0.25)
+
+
+@pytest.mark.parametrize("dataset", ["digits", "karate"])
+def test_sums_are_those_of_all_nodes_and_means_of_regressions_are_not(dataset):
+    skewed, even = (
+        learn_numbers.apart(replace(defaults(dataset), beta=beta)) for beta in (0.05, 10.0)
+    )
+    assert skewed[0] == pytest.approx(0, abs=1e-9)
+    assert even[0] == pytest.approx(0, abs=1e-9)
+    assert skewed[1] > 2 * even[1] or skewed[1] > 0.5
+    assert even[1] > 0.01
 
 
 @pytest.mark.parametrize("extreme", [{"gamma": float("inf")}, {"clients": 1}, {"alpha": 0.0}])
@@ -71,7 +82,7 @@ def test_a_link_opens_a_step_and_an_answer_shows_the_formula():
 
 def test_a_picture_without_its_answer_does_not_tell_it():
     result = run(defaults("digits"))
-    told = [learn_steps.STEPS[i][2](result, KNOBS[i]) for i in range(7)]
+    told = [learn_steps.STEPS[i][2](result, KNOBS[i]) for i in range(8)]
     assert (
         max(told[2].shown.data[0].x) == 2
     )  # the error with 2 nodes is known, that with 8 is asked
@@ -79,6 +90,8 @@ def test_a_picture_without_its_answer_does_not_tell_it():
     assert "λ" not in told[4].shown.to_json()
     assert len(told[5].shown.data[0].x) == 5  # five seeds with counts; without them a question mark
     assert list(told[5].shown.data[-1].text) == ["?"]
+    assert not told[7].shown.data[1].y  # the mean of regressions is known, the sums are asked
+    assert max(told[7].figure.data[1].y) < 1e-9 < max(told[7].figure.data[0].y)
     assert "predicted" not in told[1].shown.to_json() + told[6].shown.to_json()
 
 
@@ -116,5 +129,5 @@ def test_the_lesson_from_first_to_last_step_with_the_keyboard(tmp_path):
             if number < len(learn_steps.STEPS):
                 tab.get_by_role("button", name="Next").press("Enter")
         tab.get_by_text("Now explore it").wait_for()
-        assert "learn=7" in tab.url
+        assert "learn=8" in tab.url
         chromium.close()

@@ -7,14 +7,14 @@ from packaging.version import Version
 
 from spear_core.settings import FIELDS
 from tests import fuzz
-from tests.browser import ROOT, running_app
+from tests.browser import ROOT, running_server
 
 
 @pytest.mark.slow
 def test_no_link_breaks_or_holds_up_a_live_server(tmp_path):
     log = tmp_path / "log.txt"
-    with running_app(log=log) as address:
-        visits = fuzz.visited(address, fuzz.drawn(60, seed=15))
+    with running_server(log=log) as (address, pid):
+        visits = fuzz.visited(address, pid, fuzz.drawn(60, seed=15))
     assert len(visits) == 60
     assert [visit for visit in visits if visit.wrong] == []
     assert fuzz.faults(log) == []

@@ -1,5 +1,6 @@
 """What links, files and reports say is shown as it is, and a fault has an id in the log."""
 
+import json
 import logging
 import re
 import threading
@@ -89,8 +90,9 @@ def test_class_names_of_a_file_are_text(tmp_path):
     assert store.names_in(entry, tmp_path) == ("Data Mining", "img srcx", "a(http//b)", "?")
 
 
-@pytest.mark.browser
-def test_nothing_of_a_link_is_fetched(open_page):
+@pytest.fixture
+def listener():
+    """An address of this machine, and the paths that somebody asked it for."""
     asked = []
 
     class Listener(BaseHTTPRequestHandler):
@@ -103,14 +105,38 @@ def test_nothing_of_a_link_is_fetched(open_page):
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Listener) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        texts = [one.format(f"http://127.0.0.1:{server.server_port}") for one in HOSTILE]
-        tab = open_page("?" + "&".join(f"x{i}={quote(text)}" for i, text in enumerate(texts)))
-        alerts = tab.get_by_test_id("stAlert")
-        alerts.nth(len(HOSTILE) - 1).wait_for(timeout=60_000)
-        for i, text in enumerate(texts):
-            said = alerts.nth(i).inner_text().replace(JOINER, "")
-            assert f"x{i}={text} in the link was left out" in said
-        assert alerts.locator("a, img").count() == 0
-        assert tab.outside == []
-        assert asked == []
+        yield f"http://127.0.0.1:{server.server_port}", asked
         server.shutdown()
+
+
+@pytest.mark.browser
+def test_nothing_of_a_link_is_fetched(open_page, listener):
+    address, asked = listener
+    texts = [one.format(address) for one in HOSTILE]
+    tab = open_page("?" + "&".join(f"x{i}={quote(text)}" for i, text in enumerate(texts)))
+    alerts = tab.get_by_test_id("stAlert")
+    alerts.nth(len(HOSTILE) - 1).wait_for(timeout=60_000)
+    for i, text in enumerate(texts):
+        said = alerts.nth(i).inner_text().replace(JOINER, "")
+        assert f"x{i}={text} in the link was left out" in said
+    assert alerts.locator("a, img").count() == 0
+    assert tab.outside == []
+    assert asked == []
+
+
+@pytest.mark.browser
+def test_nothing_of_a_report_is_fetched(open_page, listener, tmp_path):
+    address, asked = listener
+    lure = " ".join(one.format(address) for one in HOSTILE)
+    report = {"settings": {"gamma": lure}, "asked": [lure], "answered": [lure], "notes": [lure]}
+    report |= {"dropped": [{"node": lure, "reason": lure}], "failure": lure}
+    (tmp_path / "report.json").write_text(json.dumps(report))
+    tab = open_page("deploy?v=2&dataset=karate&clients=3")
+    tab.set_input_files("input[type=file]", str(tmp_path / "report.json"))
+    main = tab.get_by_test_id("stMain")
+    main.get_by_text("The run failed:").wait_for(timeout=60_000)
+    main.get_by_text("The nodes that answered (1)").wait_for(timeout=60_000)
+    assert main.get_by_text(address).count() >= 4
+    assert main.locator(f"a[href*='{address[7:]}'], img[src*='{address[7:]}']").count() == 0
+    assert tab.outside == []
+    assert asked == []

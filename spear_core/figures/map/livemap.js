@@ -157,7 +157,7 @@ function lead(gd) {
   if (!gd.layout.meta?.pair) return;
   const part = (one) => [one._fullLayout.xaxis.range, one._fullLayout.yaxis.range];
   for (const other of document.querySelectorAll(".live-map[data-drawn]")) {
-    if (!other.layout.meta?.pair || `${part(other)}` === `${part(gd)}`) continue;
+    if (other.layout.meta?.pair !== gd.layout.meta.pair || `${part(other)}` === `${part(gd)}`) continue;
     const [x, y] = part(gd);
     gd.spear.Plotly.relayout(other, { "xaxis.range": [...x], "yaxis.range": [...y] });
   }
@@ -213,8 +213,9 @@ async function draw(gd, getPlotly) {
 
 export function mount(root, getPlotly, kind = "live-map") {
   // A map in an element of the host's; `getPlotly` gives a promise of Plotly. Returns
-  // `update({ figure, alt, height, pick, config, saved })`, the figure as JSON, `pick` called with the
-  // customdata of a point that was chosen, `config` Plotly's as JSON for a chart that is no map
+  // `update({ figure, alt, height, pick, hover, config, saved })`, the figure as JSON, `pick` called
+  // with the customdata of a point that was chosen, `hover` with the id of the node under the
+  // pointer or null, `config` Plotly's as JSON for a chart that is no map
   // and has no keys; and `destroy()`.
   const gd = document.createElement("div");
   gd.className = kind;
@@ -241,11 +242,11 @@ export function mount(root, getPlotly, kind = "live-map") {
     }
   }, 500);
 
-  function update({ figure, alt, height, pick, config, saved }) {
+  function update({ figure, alt, height, pick, hover, config, saved }) {
     gd.setAttribute("aria-label", alt);
     words.textContent = alt;
     gd.style.height = height + "px";
-    state.pick = pick;
+    Object.assign(state, { pick, hover });
     state.saved = saved;
     const look = theme(gd);
     if (state.figure !== figure || state.look !== look || state.config !== config) {

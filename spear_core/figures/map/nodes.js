@@ -121,6 +121,7 @@ export function askable(gd, root) {
 
   function point(n, how) {
     // the tooltip at a node; `how` says how it is asked why
+    if (n !== at) gd.spear.hover?.(nodes.id[n]);
     at = n;
     const [px, py] = pixel(n);
     const lines = [...words(n), how];
@@ -138,6 +139,7 @@ export function askable(gd, root) {
   }
 
   function hide() {
+    if (at >= 0) gd.spear.hover?.(null);
     at = -1;
     tip.style.display = ring.style.display = "none";
   }
