@@ -1,7 +1,8 @@
 """What moves on each page when a knob moves: `python -m benchmarks.shift`.
 
-For every page and every knob of the sidebar: the sum of the browser's layout shifts, those after
-recent input included, and how far the element that moved most was from its place, in any frame.
+For every page, every setting that it offers and both switches of the sidebar: the sum of the
+browser's layout shifts, those after recent input included, and how far the element that moved most
+was from its place, in any frame.
 """
 
 import argparse

@@ -19,9 +19,10 @@ PICTURES = "Pictures"  # the view that only some datasets have
 
 settings = frame.settings()
 state = st.session_state
-attacked = runs.result_or_stop(replace(settings, defence="none"))
-clean = runs.result_or_stop(honest(settings))
-defended = runs.result_or_stop(settings) if settings.defence != "none" else None
+with st.container():  # each run has room for a word of its own, and there may be two or three
+    attacked = runs.result_or_stop(replace(settings, defence="none"))
+    clean = runs.result_or_stop(honest(settings))
+    defended = runs.result_or_stop(settings) if settings.defence != "none" else None
 liars, names = attacked.attackers, attacked.graph.names
 seen = attack_views.Seen(
     settings, clean, attacked, defended, pinned_result(attacked), held_by(liars, settings)

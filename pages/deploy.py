@@ -17,9 +17,10 @@ settings = frame.settings()
 result = runs.result_or_stop(settings)
 told = shaped(settings, result.graph)
 
-st.markdown(
+show.sentence(
     "The same functions run on [Flower](https://flower.ai): each machine keeps its graph, is asked "
-    f"once, and answers with {sends(told)}."
+    f"once, and answers with {sends(told)}.",
+    "deploy_sends",
 )
 st.markdown(machines(result), unsafe_allow_html=True)
 try:

@@ -22,6 +22,11 @@ from spear_core.studies.privacy_cost import EPSILONS
 from spear_core.transforms.privacy import noise, sensitivity
 
 DELTAS = tuple(10.0**-e for e in range(12, 1, -1))
+BUDGET = (
+    "How much an onlooker may learn of one node from the one upload: its odds change by a factor "
+    "of at most $e^\\varepsilon$.\n\n*Try* 10000, then 100, then 1: the noise grows and the "
+    "accuracy falls."
+)
 TRIES = 5  # draws of the noise behind every figure of an attack
 
 settings = frame.settings()
@@ -43,7 +48,7 @@ a, b, c = st.columns([3, 2, 1.4])
 if show.shown("epsilon"):
     options = sorted({*EPSILONS, math.inf, state["epsilon"]})
     write = partial(written, "epsilon")
-    a.select_slider(titled("epsilon"), options, key="epsilon", format_func=write)
+    a.select_slider(titled("epsilon"), options, key="epsilon", format_func=write, help=BUDGET)
     a.html('<div class="ends"><span>strong privacy</span><span>no noise</span></div>')
 if show.shown("delta"):
     b.select_slider(
@@ -55,7 +60,13 @@ if show.shown("delta"):
         help="Far less than one over the number of nodes. Laplace noise needs none.",
     )
 with c:
-    show.switch(titled("mechanism"), choices("mechanism"), "mechanism", format_func=str.title)
+    show.switch(
+        titled("mechanism"),
+        choices("mechanism"),
+        "mechanism",
+        format_func=str.title,
+        help="Gaussian noise needs a δ and less width in many dimensions; Laplace needs no δ.",
+    )
 result = runs.result_or_stop(off)
 pin = pinned_result(result, epsilon=math.inf) if controls.pinned() else None
 names, graph = result.graph.names, result.graph
@@ -69,7 +80,8 @@ alone = int(before.alone.sum())
 held = sensitivity(result.held, settings)
 width = noise(float(held.max()), graph.num_features, settings) if private else None
 
-numbers = st.columns(4)
+with st.container(key="privacy_numbers"):
+    numbers = st.columns(4)
 now, spread = mean_and_spread(reached) if reached else (clean, 0.0)
 by_noise, told = None, ""
 if not private:
@@ -110,8 +122,7 @@ numbers[3].metric(
     help="σ (Laplace: b) of every coordinate of a class sum, at the client that needs most. A sum "
     "of n nodes is at most n long.",
 )
-if told:
-    st.markdown(told)
+show.sentence(told, "privacy", 1)
 curve = st.container()  # drawn last: it takes many runs
 
 # who is exposed ------------------------------------------------------------------------------
@@ -152,10 +163,11 @@ rows = [
 ]
 exposed = pd.DataFrame(rows)
 lone = exposed[exposed["n"] == 1]
-if len(lone):
-    st.dataframe(lone.head(200), hide_index=True)
-else:
-    st.info(f"No upload stands for a single node here; the smallest n is {before.counts.min()}.")
+with st.container(key="privacy_lone"):
+    if len(lone):
+        st.dataframe(lone.head(200), hide_index=True, height=min(35 * len(lone) + 37, 144))
+    else:
+        st.info(f"No upload stands for a single node; the smallest n is {before.counts.min()}.")
 
 if CATALOGUE[settings.dataset].picture:
     privacy_views.digit(result, settings, before, int(order[pairs.index(chosen)]))

@@ -29,6 +29,14 @@ FORGERIES = {
     "scaled": "the real ones times a factor",
     "nan": "not a number",
 }
+HELP = {  # of what liars do
+    "attacker_count": "How many of the $K$ clients lie.\n\n*Try* 1, then 3, then half of them.",
+    "flip": "What a liar calls its training nodes before it takes the means.\n\n*Try* the next "
+    "class, then one class called another.",
+    "forge": "What a liar sends in place of its means $p$.\n\n*Try* the negative, $-p$.",
+    "inflate": "A liar reports $r\\,n$ for its count $n$; the server averages by count.\n\n*Try* "
+    "× 100, then the cap on shares.",
+}
 SCALED = "Factor on the prototypes of liars."
 KNOBS = {  # of the defences: lowest, highest and step; any other as its setting says
     "cap_share": (0.05, 1.0, 0.05),
@@ -56,7 +64,14 @@ def who(result: Result) -> None:
     a, b = st.columns(2)
     most = max(result.partition.clients, state["attacker_count"])
     if show.shown("attacker_count"):
-        a.number_input(titled("attacker_count"), 0, most, key="attacker_count", disabled=named)
+        a.number_input(
+            titled("attacker_count"),
+            0,
+            most,
+            key="attacker_count",
+            disabled=named,
+            help=HELP["attacker_count"],
+        )
     if show.shown("draw"):
         words = "Which random liars, labels and directions."
         b.number_input(titled("draw"), 0, 2**32 - 1, key="draw", help=words)
@@ -76,7 +91,7 @@ def what(names: Sequence[str]) -> None:
     state = st.session_state
     for key, words in (("flip", FLIPS), ("forge", FORGERIES)):
         if show.shown(key):
-            st.selectbox(titled(key), words, key=key, format_func=words.__getitem__)
+            st.selectbox(titled(key), words, key=key, format_func=words.__getitem__, help=HELP[key])
     a, b, c = st.columns(3)
     if show.shown("flip"):
         off = state["flip"] != "pair"
@@ -92,6 +107,7 @@ def what(names: Sequence[str]) -> None:
             titled("inflate"),
             sorted({*INFLATIONS, state["inflate"]}),
             key="inflate",
+            help=HELP["inflate"],
             format_func=partial(written, "inflate"),
         )
     st.toggle(

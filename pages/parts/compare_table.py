@@ -26,6 +26,7 @@ COLUMNS: dict[str, tuple[int, str | None]] = {  # name -> width, what it needs t
     "note": (125, None),
 }
 FORMATS = {"seconds": "%.3g", "printed, %": "%.2f", "top class, %": "%.0f"}
+LEFT_OUT = ("seeds", "note")  # the exported file has them; notes stand below the table
 NUMBERS = ("accuracy, %", "±", "printed, %", "seconds", "best round, %", "top class, %")
 
 
@@ -61,7 +62,7 @@ def draw(shown: pd.DataFrame) -> None:
         shown,
         hide_index=True,
         height="content",
-        column_order=[name for name in COLUMNS if name != "seeds"],  # the exported file has them
+        column_order=[name for name in COLUMNS if name not in LEFT_OUT],
         placeholder="–",
         column_config={
             name: as_number(width=width, help=words, format=FORMATS.get(name, "%.1f"))
@@ -70,6 +71,10 @@ def draw(shown: pd.DataFrame) -> None:
             for name, (width, words) in COLUMNS.items()
         },
     )
+    noted = shown[shown["note"].fillna("") != ""]
+    said = (f"{row['method']} {row['trained with']}: {row['note']}" for _, row in noted.iterrows())
+    with st.container(key="lines2_compare_notes"):
+        st.caption("; ".join(said))
 
 
 def _measured(s: Summary) -> dict[str, object]:

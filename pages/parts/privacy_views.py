@@ -89,7 +89,7 @@ def promise(result: Result, settings: Settings, held: Tensor, width: Noise | Non
 
     `held` says how far one node can move the sums of each client; `width` is None without noise.
     """
-    client, features = int(held.argmax()), result.graph.num_features
+    client = int(held.argmax())
     st.subheader("How much noise, and what it promises")
     st.markdown(
         "**Protected:** the features and the label of any one node. **Not protected:** the edges, "
@@ -97,35 +97,49 @@ def promise(result: Result, settings: Settings, held: Tensor, width: Noise | Non
         "count, also for classes it does not hold; then the mean is taken, cut to length 1, the "
         "count rounded. One upload is one release: the ε of several add up."
     )
-    left, ridge = share_of_sums(settings), settings.head == "ridge"
-    rest = r"1-\kappa-\kappa_q" if ridge else r"1-\kappa"
-    if width and settings.mechanism == "gaussian":
-        mu = gaussian_mu(settings.epsilon, settings.delta)
-        below = rf"{mu:.3g}\cdot\sqrt{{{left:g}}}"
-        st.latex(
-            rf"\sigma = \frac{{\Delta}}{{\mu\sqrt{{{rest}}}}} = "
-            rf"\frac{{{held[client]:.2f}}}{{{below}}} = {width.sums:.3g}"
-        )
-        st.latex(rf"\sigma_n = \frac{{\sqrt 2}}{{\mu\sqrt\kappa}} = {width.counts:.3g}")
-    elif width:
-        st.latex(
-            rf"b = \frac{{\Delta\sqrt F}}{{({rest})\,\varepsilon}} = "
-            rf"\frac{{{held[client]:.2f}\cdot\sqrt{{{features}}}}}"
-            rf"{{{left:g}\cdot {settings.epsilon:g}}} = {width.sums:.3g}"
-        )
-        st.latex(rf"b_n = \frac{{2}}{{\kappa\,\varepsilon}} = {width.counts:.3g}")
-    if width and ridge:
-        _energy(result, settings, client)
+    with st.container(key="privacy_formulas"):
+        if width is None:
+            st.caption("No noise is added now, so there is nothing to scale.")
+        else:
+            _formulas(result, settings, client, float(held[client]), width)
     smoothing = ", ".join(equation(name, getattr(settings, name)) for name in ("alpha", "steps"))
-    st.caption(
-        f"Δ = {held[client]:.2f}: as far as one changed node of client {client} can move its class "
-        f"sums, itself and through the neighbours it is smoothed into ({smoothing}). "
-        f"κ = {COUNT_SHARE:g} of the budget goes to the counts"
-        f"{f', κ_q = {ENERGY_SHARE:g} to the energy' if ridge else ''}. An "
-        "onlooker's odds about a node change by a factor of at most e^ε, so an ε far above 10 "
-        "promises little on paper, whatever these two attacks fail to see. docs/privacy.md has the "
-        "derivation."
-    )
+    ridge = settings.head == "ridge"
+    with st.container(key="lines4_promise"):
+        st.caption(
+            f"Δ = {held[client]:.2f}: as far as one changed node of client {client} can move its "
+            "class sums, itself and through the neighbours it is smoothed into "
+            f"({smoothing}). κ = {COUNT_SHARE:g} of the budget goes to the counts"
+            f"{f', κ_q = {ENERGY_SHARE:g} to the energy' if ridge else ''}. An "
+            "onlooker's odds about a node change by a factor of at most e^ε, so an ε far above 10 "
+            "promises little on paper, whatever these two attacks fail to see. docs/privacy.md "
+            "has the derivation."
+        )
+
+
+def _formulas(result: Result, settings: Settings, client: int, moved: float, width: Noise) -> None:
+    """The noise on sums and counts; beside it, under the ridge head, that on the energy."""
+    share, ridge = share_of_sums(settings), settings.head == "ridge"
+    rest = r"1-\kappa-\kappa_q" if ridge else r"1-\kappa"
+    parts = st.columns(2) if ridge else [st.container()]
+    with parts[0]:
+        if settings.mechanism == "gaussian":
+            mu = gaussian_mu(settings.epsilon, settings.delta)
+            below = rf"{mu:.3g}\cdot\sqrt{{{share:g}}}"
+            st.latex(
+                rf"\sigma = \frac{{\Delta}}{{\mu\sqrt{{{rest}}}}} = "
+                rf"\frac{{{moved:.2f}}}{{{below}}} = {width.sums:.3g}"
+            )
+            st.latex(rf"\sigma_n = \frac{{\sqrt 2}}{{\mu\sqrt\kappa}} = {width.counts:.3g}")
+        else:
+            st.latex(
+                rf"b = \frac{{\Delta\sqrt F}}{{({rest})\,\varepsilon}} = "
+                rf"\frac{{{moved:.2f}\cdot\sqrt{{{result.graph.num_features}}}}}"
+                rf"{{{share:g}\cdot {settings.epsilon:g}}} = {width.sums:.3g}"
+            )
+            st.latex(rf"b_n = \frac{{2}}{{\kappa\,\varepsilon}} = {width.counts:.3g}")
+    if ridge:
+        with parts[1]:
+            _energy(result, settings, client)
 
 
 def _energy(result: Result, settings: Settings, client: int) -> None:
@@ -166,7 +180,7 @@ def price(
     if cost is None:  # another seed has no test node
         return None
     said = " ".join(words(cost))
-    st.markdown(said)
+    show.sentence(said, "price", 3)
     here = (settings.epsilon, 100 * now)
     then = cost_of(theirs) if theirs != plain else None
     figure = figures.accuracy_over_epsilon(cost, here, then)

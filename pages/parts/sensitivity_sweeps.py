@@ -13,7 +13,7 @@ from spear_core.datasets import CATALOGUE, store
 from spear_core.sweeps import sweep
 
 KNOBS: dict[str, tuple[Any, ...]] = {  # what is swept, and over which values
-    "alpha": (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    "alpha": (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95),
     "gamma": (0.0, 0.01, 0.03, 0.1, 0.3, 0.5, 1.0, 2.0, 5.0, float("inf")),
     "steps": (0, 1, 2, 3, 4, 5, 7, 10),
     "beta": (0.01, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0),

@@ -23,11 +23,14 @@ def revealed_by(settings: Settings) -> Revealed:
 
 
 def section(result: Result) -> pd.DataFrame:
-    """The part of the page Privacy: the present run under the ridge head, the table always."""
+    """The part of the page Privacy: the present run if it sends one, the stored runs always."""
     st.subheader("What a sketch gives away")
-    if result.settings.head == "ridge":
-        _now(result)
-    return stored_chart("privacy_sketches") if result.settings.head == "ridge" else _small()
+    with st.container(key="lines4_sketch"):
+        if result.settings.head == "ridge":
+            _now(result)
+        else:
+            st.markdown("This run sends none. LANCE does; below are stored runs of it.")
+    return stored_chart("privacy_sketches")
 
 
 def stored_chart(key: str) -> pd.DataFrame:

@@ -24,6 +24,7 @@ from spear_core.fields import stage_of
 
 STYLE = """
 <style>
+[class*="st-key-lines1_"] { min-height: 1.6rem; }
 [class*="st-key-lines2_"] { min-height: 3.2rem; }
 [class*="st-key-lines3_"] { min-height: 4.8rem; }
 [class*="st-key-lines4_"] { min-height: 6.4rem; }
@@ -59,6 +60,13 @@ section[data-testid="stSidebar"] [data-testid="stSliderTickBar"],
 [data-testid="stLayoutWrapper"]:has(
     > * > [data-testid="stLayoutWrapper"]:only-child > [class*="st-key-under_way"]) {
     position: absolute; }
+.drawn [data-testid="stMain"] .stElementContainer:has(> .stSkeleton) {
+    position: absolute; visibility: hidden; }
+.st-key-attackers [role="radio"] { padding: 0 0.4rem; min-width: 0; font-size: 0.85rem; }
+.st-key-privacy_numbers { min-height: 7rem; }
+.st-key-privacy_lone { min-height: 9rem; }
+.st-key-privacy_formulas { min-height: 11rem; }
+.st-key-privacy_formulas .stElementContainer:has(.katex-display) { height: 4.4rem; }
 .st-key-accuracy [data-testid="stMetric"] { min-height: 6.3rem; }
 /* every text at least 4.5 : 1 against its ground */
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] :is(p, li) {

@@ -43,7 +43,8 @@ def test_without_noise_lone_nodes_are_found(page):
     assert shown["Noise on a sum"] == "none"
     assert len(page.dataframe[0].value) == alone
     assert set(charts(page)) == {
-        "privacy_cost", "privacy_exposed", "privacy_members", "privacy_digit"
+        "privacy_cost", "privacy_exposed", "privacy_members", "privacy_digit",
+        "privacy_sketches",
     }  # fmt: skip
 
 
@@ -81,7 +82,8 @@ def test_the_formula_gives_the_noise_it_says(page, head, mechanism):
 
 def test_what_sketches_reveal_is_shown_from_the_table_and_for_the_ridge_head_now(page):
     at(page)
-    assert "privacy_sketches" not in charts(page)
+    assert "privacy_sketches" in charts(page)
+    assert "This run sends none." in said(page)
     assert len(page.table[0].value) == 5
     at(page, head="ridge", sketch=8.0)
     found = revealed(run(Settings(head="ridge", sketch=8)))
