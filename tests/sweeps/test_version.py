@@ -19,6 +19,7 @@ OTHERS = {  # folders that no measure of a sweep comes from
     "paper",
     "relatives",
     "studies",
+    "widgets",
 }
 
 
