@@ -3,6 +3,7 @@
 import base64
 import json
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -80,7 +81,8 @@ def test_the_lines_on_the_page_run(app):
     code = app.code[0].value.replace(".show()", "")
     names: dict = {}
     exec(code, names)
-    assert len(names["table"]) == 5 * 12
+    points = set(zip(names["table"]["seed"], names["table"]["alpha"], strict=True))
+    assert points == set(product(PAPER_SEEDS, values(Settings(), "alpha")))
 
 
 def test_deploy_shows_the_commands_of_the_present_settings(app):
