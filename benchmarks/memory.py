@@ -22,6 +22,7 @@ from tests.fuzz import opened
 
 BUDGET_GB = 0.6
 ASKED = 1.3  # times the budget
+PATIENCE = 600.0  # seconds that a page may take: what is asked for is memory, not time
 REST = 30.0  # seconds at the most in which work in the background may end
 ARXIV = {"dataset": "synthetic", "nodes": 169_343, "degree": 13.8, "features": 128, "classes": 40}
 CASES: dict[str, tuple[dict[str, Any], int]] = {
@@ -58,7 +59,7 @@ def main() -> None:
 
 def visit(address: str, settings: dict[str, Any]) -> None:
     """The page with these settings, drawn for somebody."""
-    (seen,) = asyncio.run(opened(address, [f"?{urlencode(settings)}"], tabs=1))
+    (seen,) = asyncio.run(opened(address, [f"?{urlencode(settings)}"], 1, PATIENCE))
     if seen.wrong:
         raise SystemExit(f"{seen.path}: {seen.wrong}")
 
