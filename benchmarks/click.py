@@ -11,6 +11,7 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
@@ -26,7 +27,8 @@ st.metric("Accuracy on test nodes", f"{value} %")
 """
 PRESSES = 40
 SHARE = 30  # ms that the engine may take of a click
-BASE = {"beta": 0.3, "gamma": 0.01, "clients": 20}  # γ moves the number and every prototype
+# γ moves the number and every prototype
+BASE: dict[str, Any] = {"beta": 0.3, "gamma": 0.01, "clients": 20}
 
 WATCH = """
 () => {

@@ -15,7 +15,6 @@ from spear_core.exact import (
     exact_scores,
     exact_z,
     first_of_best,
-    power_weights,
     unit,
 )
 from spear_core.graph import Graph
@@ -104,12 +103,12 @@ def doubtful(scores: Tensor, best: Tensor, reach: Tensor) -> Tensor:
 def settled(graph: Graph, estimate: Estimate, settings: Settings, nodes: Tensor) -> Tensor:
     """The winning classes of some nodes in exact arithmetic, (L)."""
     absent = ~estimate.seen
-    w = power_weights(settings.alpha, settings.steps, graph.device)
+    smoothing = settings.alpha, settings.steps
     if len(nodes) > MANY:
         every = estimate.exact(torch.arange(len(absent), device=graph.device))
-        scores = exact_scores(graph, every, w)[nodes]
+        scores = exact_scores(graph, every, *smoothing)[nodes]
         return first_of_best(scores.masked_fill_(absent, -torch.inf))
-    z = exact_z(graph, nodes, w.expand(len(nodes), -1))
+    z = exact_z(graph, nodes, *smoothing)
     scores = (z @ unit(estimate.prototypes).t()).masked_fill_(absent, -torch.inf)
     reach = PROTOTYPES[layout(graph)] * z.norm(dim=1).clamp_min(SMALLEST)
     doubt = doubtful(scores, scores.amax(dim=1), reach)

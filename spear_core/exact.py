@@ -6,7 +6,6 @@ and both get the winner of exact arithmetic on the stored numbers. Classes close
 equal, and the first of them wins.
 """
 
-import math
 from collections.abc import Callable
 from functools import cache
 
@@ -14,87 +13,67 @@ import torch
 from torch import Tensor
 
 from spear_core.graph import Graph
-from spear_core.partition import Partition
-from spear_core.propagate import as_double, mixing, select_rows
+from spear_core.propagate import as_double, enough_steps, mixing, one_hot, select_rows
 from spear_core.wanted import still_wanted
 
 TIE = 1e-12  # far above float64 rounding, far below any difference that is meant
 SMALLEST = 0.1  # of a score when its rounding is weighed: where unit vectors cancel out, it stays
 SMALL = 1_000_000  # entries of a matrix that is quicker multiplied whole
 BLOCK = 4096  # dense rows turned to float64 at a time
+BITS = 60  # beyond which a power is left out: more than float64 has
 COLUMNS = 4  # columns propagated at a time: 26 took 66 ms at once and 27 ms in blocks of four
 
 
-def power_weights(alpha: float, steps: int, device: torch.device) -> Tensor:
-    """The weights of the operator's powers as one row, (1, T + 1), without those that vanish."""
-    enough = steps if alpha == 1 else math.ceil(math.log(1e-18) / math.log(max(alpha, 1e-18)))
-    weights = mixing(alpha, min(steps, enough))
-    return torch.tensor([weights], dtype=torch.float64, device=device)
+def exactly(
+    times: Callable[[Tensor], Tensor],
+    columns: Callable[[slice], Tensor],
+    width: int,
+    alpha: float,
+    steps: int,
+) -> Tensor:
+    """Z after `steps` of Z ← (1 - α) X + α Â Z in float64, from X by its columns.
 
-
-def exact_prototypes(partition: Partition, omega: Tensor, w: Tensor, labels: Tensor) -> Tensor:
-    """Unit prototypes in float64, (Q, F): one for every column of ω (P, Q), row of w and label.
-
-    `w` (Q, T + 1) are the weights of the powers of the operator (`power_weights`).
+    `times` multiplies by Â.
     """
-    graph, owner, (client, own) = partition.graph, partition.owner, partition.pairs
-    nodes = graph.train_nodes
-    label = graph.y[nodes]
-    pair = torch.zeros(partition.clients, graph.classes, dtype=torch.int64, device=graph.device)
-    pair[client, own] = torch.arange(len(client), device=graph.device)
-    counts = partition.train_counts[client, own]
-    each = (omega.double() / counts[:, None])[pair[owner[nodes], label]]
-    each = each.masked_fill_(label[:, None] != labels, 0)
-    shape = (graph.num_nodes, len(labels))
-    total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
-    if w.shape[1] > 1:
-        operator = as_double(partition.operator_t)
-    for first in range(0, len(labels), COLUMNS):
+    first, *weights = mixing(alpha, enough_steps(alpha, steps, BITS))
+    parts = []
+    for begin in range(0, width, COLUMNS):
         still_wanted()
-        some = slice(first, first + COLUMNS)
-        power = total.new_zeros(len(total), len(labels[some]))
-        power[nodes] = each[:, some]
-        total[:, some] = power * w[some, 0]
-        for s in range(1, _powers(w[some])):
-            power = operator @ power
-            total[:, some] += power * w[some, s]
-    return unit(collect_exactly(graph, total))
+        power = columns(slice(begin, min(begin + COLUMNS, width))).double()
+        total = first * power
+        for weight in weights:
+            power = times(power)
+            total.add_(power, alpha=weight)
+        parts.append(total)
+    return torch.cat(parts, dim=1)
 
 
-def exact_z(graph: Graph, nodes: Tensor, w: Tensor) -> Tensor:
-    """Smoothed features of some nodes in float64, (L, F); `w` (L, T + 1) as above."""
-    shape = (graph.num_nodes, len(nodes))
-    total = torch.zeros(shape, dtype=torch.float64, device=graph.device)
+def exact_z(graph: Graph, nodes: Tensor, alpha: float, steps: int) -> Tensor:
+    """Smoothed features of some nodes in float64, (L, F)."""
+    count, n = len(nodes), graph.num_nodes
+    column, ones = torch.arange(count, device=graph.device), torch.ones(count, device=graph.device)
     whole = cache(lambda: as_double(graph.operator_t))
-    for first in range(0, len(nodes), COLUMNS):
-        still_wanted()
-        some = slice(first, first + COLUMNS)
-        power = total.new_zeros(len(total), len(nodes[some]))
-        power[nodes[some], torch.arange(power.shape[1], device=graph.device)] = 1
-        total[:, some] = power * w[some, 0]  # Πᵀ of a unit column is the node's row of Π
-        for t in range(1, _powers(w[some])):
-            power = _transposed(graph.operator, whole, power)
-            total[:, some] += power * w[some, t]
-    return collect_exactly(graph, total)
+    mass = exactly(  # Πᵀ of a unit column is the node's row of Π
+        lambda power: _transposed(graph.operator, whole, power),
+        lambda block: one_hot(nodes, column, ones, n, block),
+        count,
+        alpha,
+        steps,
+    )
+    return collect_exactly(graph, mass)
 
 
-def _powers(w: Tensor) -> int:
-    """How many powers of the operator have any weight, (L, T + 1)."""
-    return int(w.any(dim=0).nonzero().max()) + 1
-
-
-def exact_scores(graph: Graph, prototypes: Tensor, w: Tensor) -> Tensor:
+def exact_scores(graph: Graph, prototypes: Tensor, alpha: float, steps: int) -> Tensor:
     """Scores of every node in float64, (N, C), where too many are in doubt to take one by one."""
     columns = prototypes.t().contiguous()
     if graph.features.layout == torch.sparse_csr:
-        power = as_double(graph.features) @ columns
+        flat = as_double(graph.features) @ columns
     else:
-        power = torch.cat([rows.double() @ columns for rows in graph.features.split(BLOCK)])
-    operator, total = as_double(graph.operator), power * w[0, 0]
-    for t in range(1, w.shape[1]):
-        power = operator @ power
-        total.add_(power, alpha=float(w[0, t]))
-    return total
+        flat = torch.cat([rows.double() @ columns for rows in graph.features.split(BLOCK)])
+    operator = as_double(graph.operator)
+    return exactly(
+        operator.__matmul__, lambda block: flat[:, block].contiguous(), flat.shape[1], alpha, steps
+    )
 
 
 def collect_exactly(graph: Graph, mass: Tensor) -> Tensor:

@@ -85,11 +85,11 @@ def setting(
     """A field with all that is said of it.
 
     `label` names it in a few words, `symbol` is the paper's, `help` goes on where the label ends,
-    `form` writes a value, `stages` name the steps of a run that depend on it and whose outcome is
-    kept (load, split, spoil, mislabel). Limits are low, above, high, below, infinite, whole,
-    choices and a hint, and `unset` is the one value outside them; every number has an upper one.
-    A link may go no further than `link_high` or `link_below`, where there is one: it was made by
-    others, and all visitors of the app wait for what it asks for.
+    `form` writes a value, `stages` name the steps of a run that make its data from it: load, split,
+    spoil, mislabel, whose outcomes are kept, and test. Limits are low, above, high, below,
+    infinite, whole, choices and a hint, and `unset` is the one value outside them; every number
+    has an upper one. A link may go no further than `link_high` or `link_below`, where there is
+    one: it was made by others, and all visitors of the app wait for what it asks for.
     """
     words = {"help": help, "symbol": symbol, "label": label, "unit": unit, "form": form}
     return field(default=default, metadata=words | {"stages": stages.split()} | limits)
@@ -97,8 +97,12 @@ def setting(
 
 def stage_of(settings: Any, stage: str) -> tuple[tuple[str, Any], ...]:
     """Name and value of every field that a stage depends on: the key of what it gives."""
-    chosen = (f.name for f in fields(settings) if stage in f.metadata["stages"])
-    return tuple((name, getattr(settings, name)) for name in chosen)
+    return tuple((name, getattr(settings, name)) for name in stage_names(settings, stage))
+
+
+def stage_names(settings: Any, *stages: str) -> tuple[str, ...]:
+    """The fields that any of some stages depends on, in their order."""
+    return tuple(f.name for f in fields(settings) if {*stages} & {*f.metadata["stages"]})
 
 
 def changed(settings: Any, usual: Any = None) -> dict[str, Any]:
@@ -106,6 +110,23 @@ def changed(settings: Any, usual: Any = None) -> dict[str, Any]:
     other = usual or type(settings)()
     both = ((f.name, getattr(settings, f.name), getattr(other, f.name)) for f in fields(settings))
     return {name: value for name, value, was in both if value != was}
+
+
+def as_options(given: dict[str, Any]) -> list[str]:
+    """Values as words of the command line, which come back as they were.
+
+    >>> as_options({"label_noise": 0.1234567, "draw": -1, "shrinkage": False})
+    ['--label-noise', '0.1234567', '--draw=-1', '--no-shrinkage']
+    """
+    words = []
+    for name, value in given.items():
+        flag = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            text = exact(value) if isinstance(value, float) else str(value)
+            words += [f"--{flag}={text}"] if text.startswith("-") else [f"--{flag}", text]
+    return words
 
 
 def name_of(f: "Field[Any]") -> str:

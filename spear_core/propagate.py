@@ -211,15 +211,15 @@ def as_double(matrix: Tensor) -> Tensor:
     )
 
 
-def enough_steps(alpha: float, steps: int) -> int:
-    """After how many steps single precision sees no further change: α^t < 2^-24.
+def enough_steps(alpha: float, steps: int, bits: int = 24) -> int:
+    """After how many steps single precision, or so many bits, sees no further change: α^t < 2^-24.
 
     >>> enough_steps(0.15, 20), enough_steps(0.9, 20), enough_steps(0.0, 20)
     (9, 20, 0)
     """
     if alpha in (0, 1):
         return int(alpha) * steps
-    return min(steps, math.ceil(24 * math.log(2) / -math.log(alpha)))
+    return min(steps, math.ceil(bits * math.log(2) / -math.log(alpha)))
 
 
 def mixing(alpha: float, steps: int) -> list[float]:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from spear_core.client import Uploads
 from spear_core.defences import defend, robust_mean
-from spear_core.exact import exact_prototypes, power_weights, unit
+from spear_core.exact import unit
 from spear_core.graph import Graph
 from spear_core.lance.ridge import Cells, Ridge, solve
 from spear_core.memory.kept import Kept, made_from
@@ -58,15 +58,13 @@ class Estimate:
     def exact(self, labels: Tensor) -> Tensor:
         """Unit prototypes of some classes in float64, (L, F), for ties that float32 cannot tell.
 
-        Where they are still Σ ω p of sums we made ourselves, that is summed again; any others, or
-        changed ones, are taken as they are.
+        Where they are still Σ ω p of what our own clients computed, those say it in float64; any
+        others, or changed ones, are taken as they are.
         """
         source = self.uploads.source
         if source is None or source.mix or self.changed:
             return unit(self.prototypes)[labels]
-        omega = self.omega[:, None].expand(-1, len(labels))
-        w = power_weights(source.alpha, source.steps, labels.device).expand(len(labels), -1)
-        return exact_prototypes(source.partition, omega, w, labels)
+        return unit(source.combine_exactly(self.omega, labels))
 
 
 def estimate(

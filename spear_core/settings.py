@@ -98,7 +98,8 @@ class Settings:
         "after", "after the split (inside each client), before it (anywhere)",
         label="edges change", stages="spoil", choices=("after", "before"))
     noise_test: bool = setting(
-        False, "tested on the clients' edges and features put together", label="noisy test graph")
+        False, "tested on the clients' edges and features put together", label="noisy test graph",
+        stages="test")
     draw: int = setting(
         0, "another number, other random noise, attackers and privacy",
         label="draw", stages="spoil mislabel", low=0, high=2**32 - 1)
@@ -150,9 +151,8 @@ class Settings:
         math.inf, "of the one upload; inf adds no noise", "ε", label="privacy budget",
         low=1e-6, high=1e12, infinite=True, hint="Use about 1 for strong privacy, inf for none.")
     delta: float = setting(
-        1e-5, "where the noise is gaussian", "δ", label="chance that it fails",
-        low=1e-100, below=1.0,
-        hint="Use far less than one over the number of nodes, for example 1e-5.")
+        1e-5, "where the noise is gaussian", "δ", label="chance that it fails", low=1e-100,
+        below=1.0, hint="Use far less than one over the number of nodes, for example 1e-5.")
     mechanism: str = setting(
         "gaussian", "gaussian, laplace", label="privacy noise", choices=("gaussian", "laplace"))
     # where it runs

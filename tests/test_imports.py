@@ -20,7 +20,7 @@ spear_core.propagate
 spear_core.fields
 spear_core.lance spear_core.lance.ridge
 spear_core.graph
-spear_core.powers
+spear_core.powers spear_core.exact
 spear_core.datasets
 spear_core.defences
 spear_core.settings
@@ -30,7 +30,6 @@ spear_core.lance.gate
 spear_core.client
 spear_core.defences.check
 spear_core.transforms
-spear_core.exact
 spear_core.server
 spear_core.classify
 spear_core.measures

@@ -10,7 +10,7 @@ import pytest
 
 from spear_core import Settings, classify, estimate, grid, load, split, upload
 from spear_core.classify import PROTOTYPES, SCORES, layout
-from spear_core.exact import SMALLEST, exact_scores, power_weights, unit
+from spear_core.exact import SMALLEST, exact_scores, unit
 from spear_core.grids import by_features
 from spear_core.propagate import propagate
 from tests.conftest import need
@@ -47,8 +47,8 @@ def test_of_a_single_run(name):
     for alpha, gamma, steps in POINTS:
         point = replace(settings, alpha=alpha, gamma=gamma, steps=steps)
         made = estimate(upload(partition, point), point)
-        seen, w = made.seen.nonzero().squeeze(1), power_weights(alpha, steps, graph.device)
-        right = exact_scores(graph, made.exact(seen), w)[nodes]
+        seen = made.seen.nonzero().squeeze(1)
+        right = exact_scores(graph, made.exact(seen), alpha, steps)[nodes]
         scores = classify(graph, made, point).scores[:, seen].double()
         reach = SCORES[kind] * scores.amax(1).clamp_min(SMALLEST)
         shares.append([float((moved(scores, right) / reach).max())])
@@ -57,7 +57,7 @@ def test_of_a_single_run(name):
         x = graph.features.to_dense() if kind == "sparse" else graph.features
         length = propagate(graph.operator, x, alpha, steps)[nodes].norm(dim=1).double()
         reach = PROTOTYPES[kind] * length.clamp_min(SMALLEST)
-        given = exact_scores(graph, unit(made.prototypes[seen]), w)[nodes]
+        given = exact_scores(graph, unit(made.prototypes[seen]), alpha, steps)[nodes]
         shares[-1].append(float((moved(given, right) / reach).max()))
     for reach in zip(*shares, strict=True):
         assert LEAST < max(reach) < MOST, shares
@@ -79,8 +79,7 @@ def test_of_a_grid(monkeypatch, name):
         grid(settings, [alpha], [gamma, 0.5, 2.0], [steps])
         ((scores, least, seen),) = scored
         scores, reach = scores[0, :, 0].t().double(), scores.amax(1)[0, 0] - least[0, 0]
-        w = power_weights(alpha, steps, graph.device)
-        right = exact_scores(graph, made[0].exact(seen), w)[graph.test_nodes]
+        right = exact_scores(graph, made[0].exact(seen), alpha, steps)[graph.test_nodes]
         shares.append(float((moved(scores, right) / reach).max()))
         scored.clear()
         made.clear()

@@ -8,7 +8,7 @@ import streamlit as st
 
 from spear_core import Settings
 from spear_core.defences import DEFENCES
-from spear_core.measures.spread import with_spread
+from spear_core.measures.spread import percent, with_spread
 from spear_core.paper import measured
 from spear_core.paper.byzantine import beside_the_paper
 from spear_core.settings import written
@@ -94,4 +94,4 @@ def _percent(value: float) -> str:
 
 
 def _recovered(row: Row) -> str:
-    return "–" if row.recovered is None else f"{100 * row.recovered:.0f} %"
+    return percent(row.recovered, 0)

@@ -12,6 +12,7 @@ from pages.shared.pinned import same_graph
 from spear_core import PAPER_SEEDS, Result, Settings
 from spear_core.explain import ablation as sentences
 from spear_core.explain.risk import held, inflated, simulated
+from spear_core.fields import plain
 from spear_core.figures import shrink as figures
 from spear_core.figures.theory import error_over_count, peer_variance, risk_curve
 from spear_core.measures.spread import percent
@@ -229,7 +230,7 @@ def _small(result: Result) -> bool:
 
 
 def _short(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}".replace("inf", "∞")
+    return "–" if value is None else plain(float(f"{value:.3g}"))
 
 
 VIEWS: dict[str, Callable[[Result, Result | None, str], Shown]] = dict(

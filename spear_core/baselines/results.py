@@ -21,20 +21,15 @@ from spear_core.baselines.methods import METHODS
 from spear_core.baselines.training import SHARED, Training
 from spear_core.datasets import csv_rows, store
 from spear_core.datasets.catalogue import CATALOGUE
+from spear_core.fields import stage_names
 from spear_core.measures.versions import versions
 from spear_core.settings import Settings
 
 SHIPPED = Path(__file__).with_name("results.csv")
 SHAPE = CATALOGUE["synthetic"].knobs
-NOISE = (
-    *("edge_noise", "feature_noise", "feature_rule", "label_noise"),
-    *("noise_when", "noise_test", "draw"),
-)
-DATA_FIELDS = (
-    *("dataset", "seed", "split", "labels_per_class", "partition", "clients", "beta"),
-    *SHAPE,
-    *NOISE,
-)
+CLEAN = stage_names(Settings, "load", "split")
+NOISE = tuple(n for n in stage_names(Settings, "spoil", "mislabel", "test") if n not in CLEAN)
+DATA_FIELDS = (*(n for n in CLEAN if n not in SHAPE), *SHAPE, *NOISE)
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from spear_core.baselines.plan import Wanted, missing
 from spear_core.baselines.results import DATA_FIELDS, stored
 from spear_core.baselines.training import defaults
-from spear_core.settings import Settings
+from spear_core.fields import as_options
 from spear_core.wanted import Cancelled, while_wanted
 
 POLL = 0.2  # seconds between two looks at the processes
@@ -29,17 +28,9 @@ def options(wanted: Wanted) -> list[str]:
     """A run as the command line of `baseline` has it."""
     s, t = wanted.settings, wanted.training
     usual = defaults(t.method).used()
-    given: dict[str, Any] = {f.name: getattr(s, f.name) for f in fields(Settings)}
-    flags = {name: given[name] for name in DATA_FIELDS}
-    flags |= {name: value for name, value in t.used().items() if value != usual[name]}
-    out = [t.method]
-    for name, value in flags.items():
-        flag = name.replace("_", "-")
-        if isinstance(value, bool):
-            out.append(f"--{flag}" if value else f"--no-{flag}")
-        else:
-            out += [f"--{flag}", str(value)]
-    return out
+    given: dict[str, Any] = {name: getattr(s, name) for name in DATA_FIELDS}
+    given |= {name: value for name, value in t.used().items() if value != usual[name]}
+    return [t.method, *as_options(given)]
 
 
 def carry_out(

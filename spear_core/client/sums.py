@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from spear_core.exact import collect_exactly, exactly
 from spear_core.graph import csr_tensor, summed
 from spear_core.lance.gate import Mix
 from spear_core.partition import Partition
 from spear_core.powers import Powers
 from spear_core.propagate import (
+    as_double,
     block_width,
     enough_steps,
     one_hot,
@@ -177,6 +179,28 @@ class Sums:
         table[client, label] = share
         shares = table.index_select(0, self.partition.owner)  # (N, C)
         return graph.collect(shares.mul_(self.mass))
+
+    def combine_exactly(self, share: Tensor, labels: Tensor) -> Tensor:
+        """The sums of `combine` for some classes in float64, (L, F), for ties between those."""
+        graph, partition, (client, label) = (
+            self.partition.graph,
+            self.partition,
+            self.partition.pairs,
+        )
+        table = share.new_zeros(partition.clients, graph.classes, dtype=torch.float64)
+        table[client, label] = share.double() / partition.train_counts[client, label]
+        nodes = graph.train_nodes
+        own = graph.y[nodes]
+        each = table[partition.owner[nodes], own]
+        operator_t = as_double(partition.operator_t)
+
+        def columns(block: slice) -> Tensor:
+            start = each.new_zeros(graph.num_nodes, len(labels[block]))
+            start[nodes] = torch.where(own[:, None] == labels[block], each[:, None], 0.0)
+            return start
+
+        mass = exactly(operator_t.__matmul__, columns, len(labels), self.alpha, self.steps)
+        return collect_exactly(graph, mass)
 
     def _rows(self, mass: Tensor) -> Tensor:
         """Every pair's features summed with its client's part of the mass (N, C), (P, F)."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 
 from spear_core.federation.names import RUN_SETTINGS, SHAPE
-from spear_core.fields import changed, exact
+from spear_core.fields import as_options, changed
 from spear_core.settings import Settings, defaults
 
 TABLE = {True: "true", False: "false"}
@@ -54,15 +54,8 @@ def run_line(settings: Settings) -> str:
 
 
 def _flags(settings: Settings, usual: Settings, names: Iterable[str]) -> list[str]:
-    words, given = [], changed(settings, usual)
-    for name in filter(given.__contains__, names):
-        value, flag = given[name], name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(f"--{flag}" if value else f"--no-{flag}")
-        else:
-            text = exact(value) if isinstance(value, float) else str(value)
-            words += [f"--{flag}={text}"] if text.startswith("-") else [f"--{flag}", text]
-    return words
+    given = changed(settings, usual)
+    return as_options({name: given[name] for name in names if name in given})
 
 
 def toml(value: object) -> str:

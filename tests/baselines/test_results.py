@@ -14,6 +14,7 @@ from spear_core.baselines.training import Training, defaults
 from spear_core.baselines.views import beta_trend, silhouette_of, summaries
 from spear_core.cli import parser
 from spear_core.errors import SpearError
+from spear_core.settings import FIELDS
 from tests.baselines.federations import FEW, MIB, P, short
 from tests.conftest import random_graph
 
@@ -62,6 +63,19 @@ def test_a_file_with_one_column_a_knob_is_read_and_goes_on(tmp_path):
     assert path.read_text().startswith(OLD)
     assert path.read_text().count("dataset,seed") == 2  # the columns of today are named once
     assert results.stored(path) == [prox, pub, pub, prox]
+
+
+@pytest.mark.parametrize("name", [n for n, f in FIELDS.items() if f.metadata["stages"]])
+def test_a_run_on_other_data_has_another_key(name):
+    """Whatever setting the data of a run are made from, a stored run is not another's."""
+    others = {"dataset": "Cora", "partition": "iid", "feature_rule": "half"}
+    others |= {"noise_when": "before", "noise_test": True}
+    settings, how = Settings(dataset="synthetic"), defaults("fedavg")
+    was = getattr(settings, name)
+    if name not in others:  # a number
+        others[name] = 0.5 if isinstance(was, float) else was + 1
+    some = replace(settings, **{name: others[name]})
+    assert results.key_of(some, how) != results.key_of(settings, how)
 
 
 def test_every_synthetic_graph_has_a_key_of_its_own(tmp_path):
