@@ -67,7 +67,7 @@ def test_a_fault_shows_an_id_that_is_in_the_log(monkeypatch, caplog):
 
     monkeypatch.setattr(lab, "reminder", broken)
     with caplog.at_level(logging.ERROR, logger="spear"):
-        app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     mark = re.search(r"at fault ([0-9a-f]{8})", app.error[0].value)[1]
     found = [r for r in caplog.records if mark in r.getMessage()]
     assert len(found) == 1
@@ -77,7 +77,7 @@ def test_a_fault_shows_an_id_that_is_in_the_log(monkeypatch, caplog):
 
 def test_a_fault_of_the_controls_is_said_as_kindly(monkeypatch, caplog):
     monkeypatch.setattr("pages.shared.controls._dataset", lambda: 1 / 0)
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     assert not app.exception
     assert "at fault" in app.error[0].value
 
