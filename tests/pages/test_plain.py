@@ -86,8 +86,15 @@ def test_class_names_of_a_file_are_text(tmp_path):
     entry = next(e for e in CATALOGUE.values() if len(e.files) == 1 and "npz" in e.files[0])
     path = tmp_path / entry.folder / entry.files[0]
     path.parent.mkdir(parents=True)
-    np.savez(path, class_names=np.array(["Data Mining", "<img src=x>", "[a](http://b)", "$"]))
-    assert store.names_in(entry, tmp_path) == ("Data Mining", "img srcx", "a(http//b)", "?")
+    names = {
+        "Data_Mining": "Data_Mining",
+        "__a__": "a",
+        "<img src=x>": "img srcx",
+        "[a](http://b)": "a(http//b)",
+    }
+    names |= {"$": "?", "wwwwww.a.b": "wwwwww a.b", "WWW.a.b": "www a.b", "ww<w.a.b": "www a.b"}
+    np.savez(path, class_names=np.array(list(names)))
+    assert store.names_in(entry, tmp_path) == tuple(names.values())
 
 
 @pytest.fixture
