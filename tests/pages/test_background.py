@@ -1,6 +1,8 @@
 """Work in the background changes when a result is there, never what it is, and no other's work."""
 
 import math
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -207,8 +209,14 @@ with Visitor().pages_first():
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 def test_no_fitting_process_is_left_when_a_busy_app_is_killed():
+    """Not even one that cannot run: that is what it looks like among much other work."""
     app = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True)
-    child = Path("/proc") / str(int(app.stdout.readline()))
+    pid = int(app.stdout.readline())
+    child, end = Path("/proc") / str(pid), time.monotonic() + 600
+    while os.sched_getscheduler(pid) != os.SCHED_IDLE:  # it has begun
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGSTOP)
     app.kill()
     app.wait()
     app.stdout.close()
