@@ -12,7 +12,7 @@ from tests.browser import ROOT
 
 def opened(page: str) -> AppTest:
     """A page of the app, with the settings the app starts with."""
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=300).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     return sound(app.switch_page(f"pages/{page}.py").run())
 
 

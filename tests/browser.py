@@ -39,7 +39,7 @@ def need_browser() -> str:
     return path
 
 
-def eventually(tab: Any, check: Callable[[], None], seconds: float = 60) -> None:
+def eventually(tab: Any, check: Callable[[], None], seconds: float = 180) -> None:
     """Try a check until it holds: a page is redrawn in its own time. The last failure stands."""
     end = time.monotonic() + seconds
     while True:
@@ -77,7 +77,7 @@ def running_server(
         server = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out)
     try:
         address = f"http://127.0.0.1:{port}"
-        for _ in range(300):
+        for _ in range(3000):
             try:
                 urllib.request.urlopen(f"{address}/_stcore/health", timeout=5)
                 break
@@ -87,16 +87,16 @@ def running_server(
         yield address, server.pid
     finally:
         server.terminate()
-        server.wait(timeout=30)
+        server.wait(timeout=600)
 
 
 def settled(tab: Any, sign: str = "[data-testid=stMetric]") -> None:
     """Wait until a page is drawn and nothing runs any more."""
-    tab.wait_for_selector(IDLE, timeout=90_000)
-    tab.wait_for_selector(sign, timeout=90_000)
-    tab.get_by_role("button", name="Copy link").wait_for(timeout=90_000)  # the last to be drawn
+    tab.wait_for_selector(IDLE, timeout=180_000)
+    tab.wait_for_selector(sign, timeout=180_000)
+    tab.get_by_role("button", name="Copy link").wait_for(timeout=180_000)  # the last to be drawn
     tab.wait_for_timeout(400)
-    tab.wait_for_selector(IDLE, timeout=90_000)
+    tab.wait_for_selector(IDLE, timeout=180_000)
 
 
 def metric(tab: Any, label: str = "Accuracy on test nodes") -> str:

@@ -54,7 +54,7 @@ def running_lab(folder: Path, program: str = "jupyterlab") -> Iterator[str]:
         yield address
     finally:
         server.terminate()
-        server.wait(timeout=60)
+        server.wait(timeout=600)
 
 
 def write(folder: Path, name: str, *cells: str) -> None:

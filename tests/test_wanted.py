@@ -152,7 +152,7 @@ def test_what_workers_have_not_begun_is_called_off(tmp_path, monkeypatch):
 
     def slow(block, *more):
         begun.append(block)
-        assert go_on.wait(60)
+        assert go_on.wait(600)
 
     def tell():
         if begun:
@@ -194,7 +194,7 @@ def test_one_who_leaves_does_not_spoil_it_for_another_who_waits():
     def make():
         number = next(numbers)
         held.set()
-        assert going.wait(60)
+        assert going.wait(600)
         still_wanted()
         return number
 
@@ -204,11 +204,11 @@ def test_one_who_leaves_does_not_spoil_it_for_another_who_waits():
 
     with ThreadPoolExecutor(2) as pool:
         one = pool.submit(leaver)
-        assert held.wait(60)
+        assert held.wait(600)
         two = pool.submit(kept.get, "value", frozenset(), make)
         going.set()
-        one.result(60)
-        assert two.result(60) == 1  # made by itself
+        one.result(600)
+        assert two.result(600) == 1  # made by itself
     assert kept.peek("value", frozenset()) == 1
 
 
@@ -217,7 +217,7 @@ def test_a_graph_that_two_load_and_one_leaves_is_there_for_the_other():
 
     def leave():
         begun.set()
-        assert left.wait(60)
+        assert left.wait(600)
         raise Cancelled
 
     def leaver():
@@ -226,11 +226,11 @@ def test_a_graph_that_two_load_and_one_leaves_is_there_for_the_other():
 
     with ThreadPoolExecutor(2) as pool:
         one = pool.submit(leaver)
-        assert begun.wait(60)
+        assert begun.wait(600)
         two = pool.submit(load, settings)
         left.set()
-        one.result(60)
-        assert two.result(60).num_nodes == 999
+        one.result(600)
+        assert two.result(600).num_nodes == 999
     assert load(settings) is two.result()
 
 
@@ -252,9 +252,13 @@ def test_a_download_that_nobody_waits_for_is_ended(tmp_path):
 
 
 def test_asking_costs_next_to_nothing():
+    """As much as a few calls of a function that does nothing, taken in turns: a thousandth of 1 ms,
+    which a run on Cora takes, and the ratio is the same on a busy machine."""
     code = (
         "from timeit import timeit\nfrom spear_core.wanted import still_wanted\n"
-        "print(min(timeit(still_wanted, number=100_000) for _ in range(5)) / 100_000)"
+        "pairs = [[timeit(f, number=20_000) for f in (still_wanted, lambda: None)] "
+        "for _ in range(25)]\n"
+        "ours, nothing = map(min, zip(*pairs))\nprint(ours / nothing)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert float(done.stdout) < 2e-6, done.stderr  # 5e-8 on a free core; a run on Cora takes 1e-3
+    assert float(done.stdout) < 20, done.stderr  # about 2

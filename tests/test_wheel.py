@@ -73,7 +73,7 @@ def served(programs, apart):
         command, **apart, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     try:
-        address, end = f"http://127.0.0.1:{port}", time.monotonic() + 60
+        address, end = f"http://127.0.0.1:{port}", time.monotonic() + 600
         while True:
             try:
                 urllib.request.urlopen(f"{address}/_stcore/health", timeout=5)
@@ -84,7 +84,7 @@ def served(programs, apart):
                 time.sleep(0.2)
         yield address, server
         server.send_signal(signal.SIGINT)
-        said, _ = server.communicate(timeout=30)
+        said, _ = server.communicate(timeout=600)
         assert server.returncode == 0, said
         assert "Traceback" not in said
     finally:

@@ -44,11 +44,12 @@ def at(settings: Settings, rows: list[Row]) -> list[Summary]:
 def all_rows() -> list[Row]:
     """The stored runs, read again when one was added."""
     path = own()
-    return _rows(path.stat().st_mtime if path.is_file() else 0.0)
+    at = path.stat() if path.is_file() else None
+    return _rows(str(path), (at.st_mtime_ns, at.st_size) if at else None)
 
 
 @st.cache_data(max_entries=1, show_spinner=False)
-def _rows(stamp: float) -> list[Row]:
+def _rows(path: str, stamp: tuple[int, int] | None) -> list[Row]:
     return stored()
 
 

@@ -24,7 +24,9 @@ from spear_core.wanted import still_wanted
 Progress = Callable[[str, float], object]
 
 FORMAT = 1  # raise when the compact file changes, so that old copies are made anew
-NO_LABEL = re.compile(r"[^\w .,()'/+-]|www(?=\.)")  # no marks of HTML or Markdown, no address
+# no marks of HTML or Markdown, no ":" or "@", and no "_" but within a word
+NO_LABEL = re.compile(r"[^\w .,()'/+-]|(?<![^\W_])_+|_+(?![^\W_])")
+ADDRESS = re.compile(r"www\.", re.IGNORECASE)  # what is left of an address then
 
 
 def data_folder() -> Path | None:
@@ -109,7 +111,8 @@ def names_in(entry: Entry, root: str | Path) -> tuple[str, ...]:
         return ()
     try:
         with np.load(Path(root) / entry.folder / entry.files[0], allow_pickle=False) as raw:
-            return tuple(NO_LABEL.sub("", str(name))[:60] or "?" for name in raw["class_names"])
+            names = (NO_LABEL.sub("", str(name)) for name in raw["class_names"])
+            return tuple(ADDRESS.sub("www ", name)[:60] or "?" for name in names)
     except (OSError, KeyError, ValueError):  # not there, or pickled
         return ()
 

@@ -30,6 +30,7 @@ LOOK = 0.2  # seconds between two looks whether the fit is still wanted
 
 _guard = threading.Lock()
 _child: subprocess.Popen[bytes] | None = None
+_leash: int | None = None  # our end of a pipe: the system ends the child when it is closed
 
 
 def layout(near: Tensor, start: Tensor, say: Progress) -> np.ndarray:
@@ -103,17 +104,24 @@ def _read(answers: IO[bytes]) -> bytes:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    global _child
+    global _child, _leash
     if _child is None or _child.poll() is not None:
         script = Path(__file__).with_name("fitting_process.py")
         alone = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        _child = subprocess.Popen(
-            [sys.executable, "-P", str(script)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, **alone},
-        )
+        if _leash is not None:
+            os.close(_leash)
+        theirs, _leash = os.pipe()
+        try:
+            _child = subprocess.Popen(
+                [sys.executable, "-P", str(script), str(theirs)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, **alone},
+                pass_fds=(theirs,),
+            )
+        finally:
+            os.close(theirs)
     return _child
 
 

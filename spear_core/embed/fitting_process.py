@@ -5,6 +5,7 @@ the midst of a fit too: then whoever asked was killed. A signal to interrupt mea
 for the fit any more; what was compiled stays.
 """
 
+import fcntl
 import os
 import select
 import signal
@@ -28,6 +29,7 @@ class _Left(BaseException):
 
 def main() -> None:
     global _left
+    _put_on(int(sys.argv[1]))
     _give_way()
     signal.signal(signal.SIGINT, _leave)
     threading.Thread(target=_end_with_input, daemon=True).start()
@@ -54,6 +56,17 @@ def _leave(*_: Any) -> None:
     _left = True
     if _fitting:
         raise _Left
+
+
+def _put_on(leash: int) -> None:
+    """Have Linux itself end this process when its parent is gone, also while it is stopped.
+
+    The signal of `prctl` comes when the thread ends that has started us, which is sooner.
+    """
+    with suppress(AttributeError, OSError):  # elsewhere our own thread sees it, in its time
+        fcntl.fcntl(leash, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(leash, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(leash, fcntl.F_SETFL, fcntl.fcntl(leash, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def _give_way() -> None:

@@ -5,7 +5,7 @@ are compared with the run's C and F before anything is decoded, and any fault is
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence
 
 import numpy as np
 from flwr.app import ArrayRecord, Message, MetricRecord
@@ -14,6 +14,7 @@ from spear_core.client import Uploads
 from spear_core.datasets.arrays import LONGEST_HEADER, decoded
 from spear_core.defences.check import check_one, join
 from spear_core.errors import SpearError, one_line
+from spear_core.federation.ask import Answers
 from spear_core.federation.names import sketch_rank
 from spear_core.federation.records import record_bytes
 from spear_core.federation.report import Report
@@ -23,18 +24,14 @@ NODE_UNAVAILABLE = 5  # Flower's code for a node that shows no sign of life any 
 WIDEST = 8  # bytes of a number
 
 
-def gather(
-    replies: Iterable[Message], asked: Mapping[str, int], settings: Settings, report: Report
-) -> Uploads:
-    """The checked uploads of all that answered; `asked` says whose question a message id was."""
+def gather(answers: Answers, nodes: Sequence[int], settings: Settings, report: Report) -> Uploads:
+    """The checked uploads of all nodes that were asked and answered."""
     report.classes, report.features = settings.classes, settings.features
-    nodes, parts = sorted(asked.values()), []
-    answers = dict(first_answers(replies, asked))
+    parts = []
     for node in nodes:
         try:
-            if node not in answers:
-                raise SpearError("it did not answer by the deadline")
-            arrays = _arrays(answers[node], settings)
+            reply = answered(answers, node)
+            arrays = _arrays(reply, settings)
             kept, rejected = check_one(
                 nodes.index(node),
                 **arrays,
@@ -46,12 +43,12 @@ def gather(
             for one in rejected:
                 what = "" if one.label is None else f"class {one.label}: "
                 drop(report, node, f"{what}{one.reason}")
-            report.record_bytes += record_bytes(answers[node].content)
+            report.record_bytes += record_bytes(reply.content)
             report.counted_bytes += sum(array.nbytes for array in arrays.values())
             if len(kept.client) or not rejected:  # nothing to send is an answer too
                 report.answered.append(str(node))
                 parts.append(kept)
-                _note_limit(report, node, answers[node], settings)
+                _note_limit(report, node, reply, settings)
         except SpearError as error:
             drop(report, node, str(error))
         except Exception as error:
@@ -61,20 +58,14 @@ def gather(
     return join(parts)
 
 
-def first_answers(
-    replies: Iterable[Message], asked: Mapping[str, int]
-) -> Iterator[tuple[int, Message]]:
-    """The first reply to every question, with the node that it was put to.
-
-    An error that the SuperLink writes for a dead node bears the SuperLink's own id, so it is the
-    question that tells who should have answered.
-    """
-    silent = set(asked.values())
-    for reply in replies:
-        node = asked.get(reply.metadata.reply_to_message_id)
-        if node in silent:
-            silent.discard(node)
-            yield node, reply
+def answered(answers: Answers, node: int) -> Message:
+    """What a node answered, or a sentence why there is nothing."""
+    reply = answers.get(node, SpearError("it did not answer by the deadline"))
+    if isinstance(reply, SpearError):
+        raise reply
+    if reply.has_error():
+        raise SpearError(refusal(reply))
+    return reply
 
 
 def drop(report: Report, node: int, reason: str) -> None:
@@ -102,8 +93,6 @@ def _note_limit(report: Report, node: int, reply: Message, settings: Settings) -
 
 def _arrays(reply: Message, settings: Settings) -> dict[str, np.ndarray]:
     """The parts of an upload, or a sentence why there are none."""
-    if reply.has_error():
-        raise SpearError(refusal(reply))
     record = reply.content.get("upload")
     classes, features = settings.classes, settings.features
     most: dict[str, tuple[int, ...]]

@@ -11,7 +11,8 @@ from flwr.serverapp import Grid, ServerApp
 
 from spear_core.client import LARGEST_COUNT
 from spear_core.errors import SpearError
-from spear_core.federation.gather import first_answers, gather, refusal
+from spear_core.federation.ask import ask
+from spear_core.federation.gather import answered, gather
 from spear_core.federation.model import model_arrays
 from spear_core.federation.names import RUN_SETTINGS, SHAPE, offered
 from spear_core.federation.records import array_record, run_settings, settings_record
@@ -77,10 +78,9 @@ def federate(grid: Grid, settings: Settings, config: Any, report: Report) -> Est
     start = time.perf_counter()
     question = RecordDict({"settings": settings_record(settings)})
     messages = [Message(question, dst_node_id=n, message_type="query.upload") for n in nodes]
-    replies = list(grid.send_and_receive(messages, timeout=float(config["answer-deadline"])))
+    answers = ask(grid, messages, float(config["answer-deadline"]))
     report.seconds["upload"] = time.perf_counter() - start
-    asked = {one.metadata.message_id: one.metadata.dst_node_id for one in messages}
-    uploads = gather(replies, asked, settings, report)
+    uploads = gather(answers, nodes, settings, report)
     if len(report.answered) < max(1, int(config["quorum"])):
         raise SpearError(
             f"Only {len(report.answered)} usable answers came within "
@@ -124,11 +124,10 @@ def _evaluate(
     messages = [
         Message(content, dst_node_id=int(node), message_type="evaluate") for node in report.answered
     ]
-    replies = list(grid.send_and_receive(messages, timeout=deadline))
-    asked = {one.metadata.message_id: one.metadata.dst_node_id for one in messages}
-    for node, reply in first_answers(replies, asked):
+    answers = ask(grid, messages, deadline)
+    for node in sorted(int(node) for node in report.answered):
         try:
-            right, wrong = _counted(reply)
+            right, wrong = _counted(answered(answers, node))
         except Exception as error:
             said = str(error) if isinstance(error, SpearError) else _kind(error)
             report.notes.append(f"Node {node} did not test: {said}.")
@@ -140,8 +139,6 @@ def _evaluate(
 
 def _counted(reply: Message) -> tuple[int, int]:
     """How many of its nodes a client got right and wrong, or a sentence why it does not say."""
-    if reply.has_error():
-        raise SpearError(refusal(reply))
     metrics = reply.content.get("metrics")
     assert isinstance(metrics, MetricRecord)
     right, wrong = metrics["right"], metrics["wrong"]

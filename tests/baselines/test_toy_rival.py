@@ -68,7 +68,7 @@ def test_figures_have_its_colour_and_the_papers_table_does_not_mind():
 
 
 def test_the_compare_page_runs_it():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=180)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     app.query_params.update({"dataset": "karate", "clients": "3"})
     page = sound(app.run().switch_page("pages/compare.py").run())
     menu = page.selectbox(key="compare_method")

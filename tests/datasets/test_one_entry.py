@@ -66,7 +66,7 @@ def test_a_toy_is_on_the_list(toy, capsys):
 
 
 def test_a_toy_is_in_the_app(toy):
-    app = sound(AppTest.from_file(ROOT / "app.py", default_timeout=300).run())
+    app = sound(AppTest.from_file(ROOT / "app.py", default_timeout=600).run())
     assert "toy" in app.sidebar.selectbox(key="dataset").options
     app = put(app, dataset="toy", clients=2, beta=5.0, view="Prototypes", digit="7")
     assert app.session_state["digit"] == "0"  # it has two classes, not ten

@@ -56,7 +56,7 @@ def test_two_read_arxiv_at_once(data, monkeypatch, capfd):
     real, both = pd.read_csv, threading.Barrier(2)
 
     def together(*args, **kwargs):
-        both.wait(timeout=20)
+        both.wait(timeout=600)
         assert (sys.stdout, sys.stderr) == (out, err)
         return real(*args, **kwargs)
 

@@ -67,7 +67,7 @@ def asked(alpha, by):
 
 
 def until(true):
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while not true():
         assert time.monotonic() < end
         time.sleep(0.02)
@@ -85,7 +85,7 @@ def test_a_fit_that_is_left_ends_at_once_and_the_process_stays(fitted, monkeypat
     maps.jobs.leave("one")
     until(lambda: second.sentence != "Waiting to fit the UMAP")
     print(f"left after {time.monotonic() - start:.2f} s")
-    assert second.ended.wait(120)
+    assert second.ended.wait(600)
     assert (first.value, first.error) == (None, None)
     assert maps.fitted_maps.peek(second.value).kind == "UMAP"
     assert fitting._child is child
@@ -108,7 +108,7 @@ def test_the_process_ends_when_it_compiles_for_nobody(monkeypatch):
     maps.jobs.leave("one")
     until(lambda: child.poll() is not None)
     print(f"ended after {time.monotonic() - start:.2f} s")
-    assert maps.jobs.join(60)
+    assert maps.jobs.join(600)
     assert (job.value, job.error) == (None, None)
 
 
@@ -121,7 +121,8 @@ maps.jobs.rest = 0
 job = embed.background_fit(load(Settings()), 0.37, 2)
 while fitting._child is None:
     time.sleep(0.05)
-time.sleep(1)
+while job.fraction < 0.3:  # UMAP itself, which takes seconds
+    time.sleep(0.01)
 assert not job.done
 print(fitting._child.pid)
 """
@@ -138,7 +139,7 @@ def test_the_program_ends_cleanly_while_a_map_is_fitted():
 @pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="there is no idle class")
 def test_the_process_runs_when_nobody_else_wants_to():
     child = fitting._started()
-    end = time.monotonic() + 30
+    end = time.monotonic() + 600
     while os.sched_getscheduler(child.pid) != os.SCHED_IDLE:
         assert time.monotonic() < end
         time.sleep(0.01)

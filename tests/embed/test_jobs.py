@@ -11,7 +11,7 @@ from spear_core.embed import Jobs, maps
 from spear_core.errors import StorageError
 from tests.embed.conftest import pretend
 
-LONG = 60  # seconds that no test ever waits
+LONG = 600  # seconds that no test ever waits
 
 
 @pytest.fixture

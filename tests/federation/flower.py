@@ -8,7 +8,7 @@ import pytest
 from spear_core import Settings
 
 SETTINGS = Settings(dataset="digits", classes=10, features=64)
-FAST = {"join-deadline": 1.0, "answer-deadline": 5.0, "evaluate": True}
+FAST = {"join-deadline": 1.0, "answer-deadline": 0.1, "evaluate": True}
 
 
 def need_flower(*modules: str) -> None:
@@ -23,11 +23,13 @@ def need_flower(*modules: str) -> None:
 def grid_of(client, contexts, twist=lambda node, reply: reply, asked=None):
     """A grid whose nodes are contexts; `twist` sees every reply that leaves a client.
 
-    A twist may change the reply, return None for a node that never answers, or raise; `asked`
-    collects the questions by node.
+    A twist may change the reply, return None for a node that never answers, or raise; where it
+    returns a name and the objects under it, Flower reads a message out of them when it is pulled.
+    `asked` collects the questions by node.
     """
     from flwr.app import Error, Message
     from flwr.serverapp import Grid
+    from flwr.supercore.inflatable.inflatable_utils import inflate_object_from_contents
     from flwr.supercore.task_identity import TaskIdentity
 
     # a deployment sets these itself
@@ -36,13 +38,14 @@ def grid_of(client, contexts, twist=lambda node, reply: reply, asked=None):
     class Loop(Grid):
         def __init__(self):
             self.left = []  # (node, RecordDict): everything that left a client
+            self.replies = {}  # by the id of the question
 
         run = None
 
         def set_run(self, run_id):
             raise NotImplementedError
 
-        create_message = push_messages = pull_messages = set_run
+        create_message = set_run
 
         def get_node_ids(self):
             return list(contexts)
@@ -50,8 +53,7 @@ def grid_of(client, contexts, twist=lambda node, reply: reply, asked=None):
         def get_nodes(self):
             raise NotImplementedError
 
-        def send_and_receive(self, messages, *, timeout=None):
-            replies = []
+        def push_messages(self, messages):
             for message in messages:
                 node = message.metadata.dst_node_id
                 message.metadata.__dict__["_message_id"] = f"{node}-{len(self.left)}"
@@ -63,11 +65,21 @@ def grid_of(client, contexts, twist=lambda node, reply: reply, asked=None):
                 except Exception as raised:  # told as a SuperNode tells it
                     error = Error(code=2, reason=f"{type(raised)}:<'{raised}'>")
                     reply = Message(error, reply_to=message)
-                if reply is not None:
-                    if not reply.has_error():
-                        self.left.append((node, reply.content))
-                    replies.append(reply)
-            return replies
+                if isinstance(reply, Message) and not reply.has_error():
+                    self.left.append((node, reply.content))
+                self.replies[message.metadata.message_id] = reply
+            return [message.metadata.message_id for message in messages]
+
+        def pull_messages(self, message_ids):
+            found = [self.replies.pop(one, None) for one in message_ids]
+            return [
+                inflate_object_from_contents(*one) if isinstance(one, tuple) else one
+                for one in found
+                if one is not None
+            ]
+
+        def send_and_receive(self, messages, *, timeout=None):
+            return self.pull_messages(self.push_messages(messages))
 
     return Loop()
 

@@ -89,6 +89,46 @@ def test_one_strange_upload_is_dropped_and_the_rest_is_the_honest_answer(files, 
     assert report.counted_bytes == rows * (64 * 4 + 2 * 4)  # decoded, not declared
 
 
+def torn(reply):
+    """A reply as the SuperLink keeps it, whose arrays are not what their frame says."""
+    from flwr.supercore.inflatable.inflatable_object import get_all_nested_objects
+
+    parts = get_all_nested_objects(reply)
+    kept = {name: part.deflate() for name, part in parts.items()}
+    arrays = next(n for n, part in parts.items() if type(part).__name__ == "ArrayRecord")
+    kept[arrays] = kept[arrays][:-5] + b"{junk"
+    return reply.object_id, kept
+
+
+def test_a_message_that_flower_cannot_read_costs_its_sender_alone(files, result):
+    def twist(node, reply):
+        return torn(reply) if node == 103 else reply
+
+    _, report, made = federated(files, twist=twist, quorum=9)
+    (dropped,) = report.dropped
+    assert dropped["node"] == "103"
+    assert dropped["reason"].startswith("its answer cannot be read (")
+    expected = estimate(result.uploads.keep(result.uploads.client != 3), SETTINGS).prototypes
+    assert torch.allclose(made.prototypes, expected, atol=1e-6)
+
+
+def test_nobody_answers_for_another(files, result):
+    """Node 103 says that its reply is that of 104, whose own comes later."""
+    asked = {}
+
+    def twist(node, reply):
+        if node == 103 and "upload" in reply.content:
+            reply.metadata.__dict__["_src_node_id"] = 104
+            there = asked[103].metadata.message_id.replace("103-3", "104-4")
+            reply.metadata.__dict__["_reply_to_message_id"] = there
+        return reply
+
+    _, report, made = federated(files, twist=twist, asked=asked)
+    assert (len(report.answered), report.dropped) == (10, [])
+    expected = estimate(result.uploads, SETTINGS).prototypes
+    assert torch.allclose(made.prototypes, expected, atol=1e-6)
+
+
 def test_whatever_fails_on_the_server_is_in_the_report(files, tmp_path):
     """Any error, not ours alone: a grid that breaks, a config that makes no sense."""
     from flwr.app import Context, RecordDict

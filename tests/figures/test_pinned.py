@@ -115,7 +115,7 @@ VIEWS = {
 
 
 def opened(page, **query):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=180)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     for name, value in query.items():
         app.query_params[name] = value
     app.run()

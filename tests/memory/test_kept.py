@@ -60,7 +60,7 @@ def test_who_wants_another_thing_does_not_wait():
     kept, both = Kept(), threading.Barrier(2)
 
     def ask(name):
-        kept.get(name, X, lambda: both.wait(20))
+        kept.get(name, X, lambda: both.wait(600))
 
     threads = [threading.Thread(target=ask, args=(name,)) for name in ("one", "other")]
     for thread in threads:

@@ -13,7 +13,7 @@ KARATE = Settings(dataset="karate", clients=3)
 
 
 def opened(**query):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=180)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     for name, value in query.items():
         app.query_params[name] = value
     app.run()

@@ -13,7 +13,7 @@ from tests.browser import ROOT
 
 @pytest.fixture
 def app():
-    test = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     assert not test.exception
     return test
 
@@ -148,7 +148,7 @@ def test_a_link_hides_any_control(page):
     """A teacher leaves on the screen what the lesson is about."""
     query, own = CONTROLS[page]
     names = {*SIDEBAR, *own}
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     hide = {"hide": ",".join(sorted(names))}
     for name, value in ({"dataset": "synthetic", "nodes": "200"} | query | hide).items():
         app.query_params[name] = value
@@ -169,7 +169,7 @@ def test_a_link_hides_any_control(page):
 
 
 def test_hiding_what_is_not_there_is_said():
-    test = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     test.query_params["hide"] = "beta,colours"
     test.run()
     assert "beta" not in drawn(test)
@@ -184,7 +184,7 @@ def test_karate_brings_three_clients(app):
 
 def test_what_was_left_out_is_said_until_something_is_moved():
     """A map that is swapped in draws the page again: the sentence must survive that."""
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     app.query_params["beta"] = "-3"
     app.run()
     app.run()
@@ -220,7 +220,7 @@ def test_a_dataset_that_cannot_be_had_is_one_sentence(app, monkeypatch, tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page.name for page in PAGES if page.name != "learn"])
 def test_every_page_hands_out_its_own_notebook(page):
-    test = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     test.query_params["dataset"], test.query_params["clients"] = "karate", "3"
     test.run()
     if page != "explore":

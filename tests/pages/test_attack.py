@@ -151,7 +151,7 @@ def test_every_lie_on_a_tiny_graph(page):
 
 
 def test_a_link_may_name_a_class_that_is_not_there():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     app.query_params |= {"dataset": "karate", "clients": "3", "flip": "pair", "flip_to": "7"}
     sound(app.switch_page("pages/attack.py").run())
     assert app.selectbox(key="flip_to").value == 7

@@ -10,7 +10,7 @@ from tests.browser import ROOT
 
 
 def opened(view, **query):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=180)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     for name, value in ({"v": "2", "dataset": "karate", "beyond": view} | query).items():
         app.query_params[name] = value
     return sound(sound(app.run()).switch_page("pages/beyond.py").run())

@@ -37,7 +37,7 @@ ALONE = """() => {
 
 
 def started(**params):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     for name, value in params.items():
         app.query_params[name] = value
     app.run()

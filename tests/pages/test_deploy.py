@@ -39,7 +39,7 @@ def test_nobody_hands_in_more_than_a_report():
 
 def test_what_others_wrote_is_plain_text_and_cut():
     """In Markdown the picture would be fetched from wherever a node says."""
-    shown = AppTest.from_function(show_report, default_timeout=60).run()
+    shown = AppTest.from_function(show_report, default_timeout=600).run()
     assert not shown.exception
     texts = [element.value for element in shown.text]
     assert sum("p.png" in text for text in texts) == 5  # failure, settings, dropped, note, answered

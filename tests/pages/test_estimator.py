@@ -17,7 +17,7 @@ DIGITS = Settings(dataset="digits")
 
 
 def opened(script=None, **query):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=180)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     for name, value in ({"v": "2", "dataset": "karate"} | query).items():
         app.query_params[name] = value
     sound(app.run())

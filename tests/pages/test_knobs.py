@@ -17,7 +17,7 @@ from tests.browser import ROOT
 
 @pytest.fixture
 def app():
-    return sound(AppTest.from_file(ROOT / "app.py", default_timeout=300).run())
+    return sound(AppTest.from_file(ROOT / "app.py", default_timeout=600).run())
 
 
 def typed(app, name, text):

@@ -64,7 +64,7 @@ def test_extreme_settings_are_no_trap(extreme):
 
 
 def test_a_link_opens_a_step_and_an_answer_shows_the_formula():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     app.run()
     app.session_state["learn"] = "5"
     app.switch_page("pages/learn.py").run()
@@ -96,7 +96,7 @@ def test_a_picture_without_its_answer_does_not_tell_it():
 
 
 def test_the_lesson_says_that_it_is_on_digits_whatever_is_chosen():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     app.session_state["dataset"] = "synthetic"
     app.switch_page("pages/learn.py").run()
     assert not app.exception

@@ -14,6 +14,7 @@ from pages.shared import link
 from pages.shared.background import Visitor
 from spear_core import run
 from spear_core.embed import Jobs, maps
+from spear_core.memory.free import LIFTED
 from tests.browser import go_to, running_server, settled
 from tests.conftest import random_graph
 from tests.pages.test_background import SETTINGS
@@ -43,10 +44,10 @@ def test_who_closes_the_tab_waits_for_nothing(results, fits):
         left = one.preparing
         one.leave()
     assert [job.cancelled for job in (left, *jobs)] == [True, True, False]
-    assert two.preparing.ended.wait(60)
+    assert two.preparing.ended.wait(600)
     assert not two.preparing.cancelled
     one.prepare(results[0], 6)  # the tab was opened again
-    assert one.preparing.ended.wait(60)
+    assert one.preparing.ended.wait(600)
     assert one.preparing is not left
     assert not one.preparing.cancelled
 
@@ -70,6 +71,7 @@ def test_a_page_waits_for_the_maps_it_asks_for_alone(results, fits):
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 LOAD = "?dataset=synthetic&nodes=200000&degree=25&features=32&steps=100&alpha=0.9"  # seconds
+SAME = f"{LOAD}&homophily=0.5"  # another graph that takes as long
 
 
 def test_the_link_of_the_slow_page_is_let_in():
@@ -77,7 +79,8 @@ def test_the_link_of_the_slow_page_is_let_in():
 
 
 @pytest.fixture
-def server():
+def server(monkeypatch):
+    monkeypatch.setenv(LIFTED, "1")  # how little memory is free changes nothing here
     with running_server() as (address, pid):
         yield address, pid
 
@@ -97,7 +100,7 @@ def used(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def until(true, limit=120):
+def until(true, limit=3000):
     end = time.monotonic() + limit
     while not true():
         assert time.monotonic() < end
@@ -110,7 +113,7 @@ def until_busy(pid):
     until(lambda: looks.append(computes(pid)) or (len(looks) == 25 and sum(looks) > 20))
 
 
-def until_idle(pid, limit=120):
+def until_idle(pid, limit=3000):
     """Wait until a process hardly wants to run for a second; when that second began."""
     looks = deque([(time.monotonic(), True)], 50)
 
@@ -145,7 +148,11 @@ def test_work_ends_with_its_tab_or_the_next_click(server, browser, way):
     other.goto(f"{address}/paper?dataset=karate")
     settled(other, "h1, h2, h3, p")
     until_idle(pid)
-    slow = browser.new_page()
+    before, slow = used(pid), browser.new_page()
+    slow.goto(f"{address}/{SAME}")
+    until_busy(pid)
+    until_idle(pid)
+    whole = used(pid) - before  # of all that such a page takes
     slow.goto(f"{address}/{LOAD}")
     until_busy(pid)
     start, before = time.monotonic(), used(pid)
@@ -155,8 +162,8 @@ def test_work_ends_with_its_tab_or_the_next_click(server, browser, way):
         go_to(slow, "Paper")  # which reads its tables and loads nothing
     seconds = until_idle(pid) - start
     spent = used(pid) - before
-    print(f"idle {seconds:.2f} s after the {way}, {spent:.2f} s of processor time")
-    assert spent < 3  # the native call under way, and the page that was clicked
+    print(f"idle {seconds:.2f} s after the {way}, {spent:.2f} of {whole:.2f} s of processor time")
+    assert spent < whole / 2  # the native call under way, and the page that was clicked
     other.reload()
     settled(other, "h1, h2, h3, p")  # the server is as it was for others
 

@@ -65,7 +65,7 @@ async def left(server, page, button, done, way):
     """Begin the work of a page and leave it after a piece; how many there were, and in the end."""
     address, pid = server
     stream = f"{address.replace('http', 'ws')}/_stcore/stream"
-    async with asyncio.timeout(400), connect(stream, max_size=None) as socket:
+    async with asyncio.timeout(6000), connect(stream, max_size=None) as socket:
         await socket.send(asked(page, urlencode({**GRAPH, "sens_x": "beta"})))
         if button:
             await socket.send(asked(page, button=await drawn(socket, button)))
@@ -76,7 +76,7 @@ async def left(server, page, button, done, way):
             await socket.close()
         else:
             await socket.send(asked("paper"))  # which reads its tables and computes nothing
-        await asyncio.to_thread(until_idle, pid, 300)
+        await asyncio.to_thread(until_idle, pid)
         reading.cancel()
     return before, done()
 

@@ -109,7 +109,7 @@ def test_links_of_the_earlier_form_open_as_they_did():
 
 
 def test_an_earlier_link_opens_in_the_app_and_its_address_becomes_short():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     for name, text in parse_qsl(EARLIER):
         app.query_params[name] = text
     app.run()
@@ -127,7 +127,7 @@ def test_datasets_beside_the_present_one_are_in_the_link():
     assert values["sens_more"] == ["karate", "Cora"]
     assert notes == ["sens_more=Nowhere in the link was left out: there is no such dataset."]
     assert link.short(Settings(), values)["sens_more"] == "karate,Cora"
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     app.query_params["sens_more"] = "karate,digits"
     app.run()
     app.switch_page("pages/sensitivity.py").run()
@@ -247,7 +247,7 @@ def test_a_page_just_opened_gets_its_query_even_if_the_server_still_has_it(monke
         original(self, query)
 
     monkeypatch.setattr(QueryParamsProxy, "from_dict", from_dict)
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     app.query_params["dataset"], app.query_params["clients"] = "karate", "3"
     app.run()
     count = len(written)
@@ -276,7 +276,7 @@ def test_a_control_that_streamlit_forgot_gets_its_last_value_back(monkeypatch):
 
 def test_a_redraw_of_ours_does_not_bring_an_older_link_back():
     """A timer's rerun carries the query of before the last move; a link that is opened does not."""
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     app.query_params["dataset"], app.query_params["clients"] = "karate", "3"
     app.run()
     before = dict(app.query_params)

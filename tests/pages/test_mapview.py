@@ -26,11 +26,11 @@ def kind(drawn):
 def test_a_large_graph_keeps_the_last_map_until_the_new_one_is_there(monkeypatch, drawn):
     monkeypatch.setattr(runs, "SMALL", 0)  # every graph is a large one
     monkeypatch.setattr(background, "PATIENCE", 0.05)
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     first = drawn[-1][0]
     assert "last setting" not in kind(drawn)
     hold, prepared = threading.Event(), mapview._prepared
-    monkeypatch.setattr(mapview, "_prepared", lambda *runs: hold.wait(60) and prepared(*runs))
+    monkeypatch.setattr(mapview, "_prepared", lambda *runs: hold.wait(600) and prepared(*runs))
     before = app.metric[0].value
     app.sidebar.select_slider(key="beta").set_value(1.0).run()
     assert not app.exception
@@ -40,7 +40,7 @@ def test_a_large_graph_keeps_the_last_map_until_the_new_one_is_there(monkeypatch
     (was,), (now,) = ([t for t in f.data if t.name == "local"] for f in (first, drawn[-1][0]))
     assert list(was.x) == list(now.x)
     hold.set()
-    assert app.session_state["_background"].placing.ended.wait(60)
+    assert app.session_state["_background"].placing.ended.wait(600)
     app.run()
     assert "last setting" not in kind(drawn)
     (now,) = (t for t in drawn[-1][0].data if t.name == "local")

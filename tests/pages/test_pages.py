@@ -68,7 +68,7 @@ def test_the_table_is_read_without_the_engine():
 def with_toy(monkeypatch, entry, **query):
     """The app with one more page, opened there."""
     monkeypatch.setattr(pages, "PAGES", (*PAGES, entry))
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     for name, value in ({"dataset": "karate", "clients": "3"} | query).items():
         app.query_params[name] = value
     return sound(sound(app.run()).switch_page(entry.script).run())

@@ -32,7 +32,7 @@ def runs_of_the_page(monkeypatch):
 
 
 def shown():
-    page = AppTest.from_function(a_page, default_timeout=30).run()
+    page = AppTest.from_function(a_page, default_timeout=600).run()
     assert not page.exception
     return [one.value for one in page.caption]
 

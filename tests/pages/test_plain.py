@@ -67,7 +67,7 @@ def test_a_fault_shows_an_id_that_is_in_the_log(monkeypatch, caplog):
 
     monkeypatch.setattr(lab, "reminder", broken)
     with caplog.at_level(logging.ERROR, logger="spear"):
-        app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     mark = re.search(r"at fault ([0-9a-f]{8})", app.error[0].value)[1]
     found = [r for r in caplog.records if mark in r.getMessage()]
     assert len(found) == 1
@@ -77,7 +77,7 @@ def test_a_fault_shows_an_id_that_is_in_the_log(monkeypatch, caplog):
 
 def test_a_fault_of_the_controls_is_said_as_kindly(monkeypatch, caplog):
     monkeypatch.setattr("pages.shared.controls._dataset", lambda: 1 / 0)
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     assert not app.exception
     assert "at fault" in app.error[0].value
 
@@ -86,8 +86,15 @@ def test_class_names_of_a_file_are_text(tmp_path):
     entry = next(e for e in CATALOGUE.values() if len(e.files) == 1 and "npz" in e.files[0])
     path = tmp_path / entry.folder / entry.files[0]
     path.parent.mkdir(parents=True)
-    np.savez(path, class_names=np.array(["Data Mining", "<img src=x>", "[a](http://b)", "$"]))
-    assert store.names_in(entry, tmp_path) == ("Data Mining", "img srcx", "a(http//b)", "?")
+    names = {
+        "Data_Mining": "Data_Mining",
+        "__a__": "a",
+        "<img src=x>": "img srcx",
+        "[a](http://b)": "a(http//b)",
+    }
+    names |= {"$": "?", "wwwwww.a.b": "wwwwww a.b", "WWW.a.b": "www a.b", "ww<w.a.b": "www a.b"}
+    np.savez(path, class_names=np.array(list(names)))
+    assert store.names_in(entry, tmp_path) == tuple(names.values())
 
 
 @pytest.fixture

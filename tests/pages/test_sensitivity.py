@@ -18,7 +18,7 @@ from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_a
 
 @pytest.fixture
 def app():
-    started = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    started = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     assert not started.exception
     return started
 

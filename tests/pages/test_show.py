@@ -57,7 +57,7 @@ def test_the_notebook_of_every_page_links_back_to_its_view(page, monkeypatch):
         files[label] = data
 
     monkeypatch.setattr(st, "download_button", kept)
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     app.session_state["dataset"], app.session_state["clients"] = "karate", 3
     app.session_state["alpha"] = 0.5
     app.switch_page(f"pages/{page}.py").run()
@@ -80,7 +80,7 @@ def test_the_notebook_of_every_page_links_back_to_its_view(page, monkeypatch):
     ],
 )
 def test_the_notebook_of_a_view_runs(page, changes):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     for name, value in changes.items():
         app.session_state[name] = value
     app.switch_page(f"pages/{page}.py").run()

@@ -20,7 +20,7 @@ def page(request):
 
 
 def opened(name):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     app.switch_page(f"pages/{name}.py").run()
     assert not app.exception
     return app

@@ -16,7 +16,7 @@ def test_two_visitors_with_different_graphs_keep_map_and_preparation(monkeypatch
     sizes = (400, 500)
 
     def visit(nodes):
-        app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
         for name, value in {"dataset": "synthetic", "nodes": str(nodes)}.items():
             app.query_params[name] = value
         return sound(app.run())
@@ -27,7 +27,7 @@ def test_two_visitors_with_different_graphs_keep_map_and_preparation(monkeypatch
             put(app, alpha=alpha)
     for app, nodes in zip(apps, sizes, strict=True):
         own = app.session_state["_background"]
-        assert own.preparing.ended.wait(60)
+        assert own.preparing.ended.wait(600)
         assert not own.preparing.cancelled
         assert own.preparing.error is None
         shown, result = own.placed

@@ -200,7 +200,7 @@ def test_findings_and_their_figures_fetch_nothing(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("view", ["Tables", "Curves", "Where it does not hold"])
 def test_the_page_shows_every_view(view):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     app.session_state["paper"] = view
     app.switch_page("pages/paper.py").run()
     assert not app.exception
