@@ -16,6 +16,7 @@ from spear_core.explain.gate import gate_words
 from spear_core.explain.words import explain
 from spear_core.figures import smooth as draw
 from spear_core.lance.gate import at_test
+from spear_core.measures.spread import percent
 from spear_core.settings import equation
 
 settings = frame.settings()
@@ -63,7 +64,7 @@ with left:
         st.caption("A client's share is ω, its count after shrinkage has handed some to the peers.")
         alt = f"{len(makers.client)} clients."
         if makers.client:
-            alt = f"{alt} Client {makers.client[0]} has {makers.share[0]:.0%}."
+            alt = f"{alt} Client {makers.client[0]} has {percent(makers.share[0], 0)}."
         theirs = look.builders(pinned_here, view.predicted) if pinned_here else None
         show.chart(draw.built_by(makers, theirs), "smooth_makers", alt)
     else:
@@ -75,7 +76,7 @@ with right:
     st.subheader("What it is made of, step by step")
     st.caption("Look at the colours: the weight that each step hands to others, by their class.")
     own = float(view.rows[-1][node])
-    alt = f"After {tested.steps} steps the node itself has {own:.1%} of the weight."
+    alt = f"After {tested.steps} steps the node itself has {percent(own)} of the weight."
     show.chart(draw.mixture_by_class(result, view), "smooth_mixture", alt)
 if settings.dataset == "karate":
     st.caption("The whole club after each step: the area of a node is its weight in the vector.")

@@ -5,6 +5,7 @@ from html import escape
 from spear_core.explain import node as look
 from spear_core.explain.node import View
 from spear_core.figures.palette import class_colours
+from spear_core.measures.spread import percent
 from spear_core.run import Result
 
 ROWS = 4  # classes and clients named
@@ -34,7 +35,7 @@ def builder_bars(result: Result, view: View) -> str:
     made = look.builders(result, view.predicted)
     colour = class_colours(result.graph.classes)[view.predicted]
     rows = list(zip(made.client, made.share, strict=True))[:ROWS]
-    return _bars([(f"client {k}", share, None, colour, f"{share:.0%}") for k, share in rows])
+    return _bars([(f"client {k}", share, None, colour, percent(share, 0)) for k, share in rows])
 
 
 def _bars(rows: list[tuple[str, float, float | None, str, str]]) -> str:
