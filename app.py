@@ -19,6 +19,7 @@ for one in PAGES:
     offered.setdefault(one.group, []).append(script)
 page = st.navigation(offered, position="top")
 st.session_state["_page"] = page.url_path or PAGES[0].name
+above = st.container(key="now")
 header.draw(page_named(st.session_state["_page"]))
 settings: Settings | None = None
 with frame.kindly():
@@ -29,6 +30,6 @@ if settings:
         lab.reminder(settings)
         page.run()
 with frame.kindly():
-    controls.draw(settings, lesson=page.url_path == "learn")
+    controls.draw(settings, above, lesson=page.url_path == "learn")
     if settings:
         link.write(settings)

@@ -32,7 +32,7 @@ with st.container(key="figures"):
 change, still = None, False
 if before and before.accuracy is not None and metrics.accuracy is not None:
     by = 100 * (metrics.accuracy - before.accuracy)
-    change, still = f"{signed(by)} since the last setting", round(by, 1) == 0
+    change, still = f"{signed(by)} since the last", round(by, 1) == 0
 now.container(key="accuracy").metric(
     "Accuracy on test nodes",
     percent(metrics.accuracy),
@@ -163,6 +163,7 @@ if not costly:
     with tight:
         ends = (metrics.silhouette_raw, metrics.silhouette_smoothed)
         told = " → ".join("–" if v is None else f"{v:.3f}" for v in ends)
-        st.caption(f"silhouette {told}")
+        both = "A = B " if pinned and silhouettes_alike(pinned, result) else ""
+        st.caption(f"silhouette {both}{told}")
         figure = figures.silhouettes(result, pinned)
         show.chart(figure, "silhouettes", f"Silhouette, raw to smoothed: {told}.", bare=True)

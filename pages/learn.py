@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts import learn_control, learn_steps
-from pages.shared import controls, frame, link, runs, show
+from pages.shared import controls, foot, frame, link, runs, show
 from pages.shared.plain import plain
 from spear_core import SpearError, defaults
 from spear_core.lance import spear
@@ -15,7 +15,7 @@ WHAT = {
     "digits": "1,797 small pictures of handwritten digits, each linked to those it resembles",
     "karate": "a club of 34 people, linked where they are friends",
 }
-GRAPHS = tuple(WHAT)
+GRAPHS = foot.LESSONS
 TEACHING = Path(__file__).parents[1] / "docs" / "teaching.md"
 
 

@@ -50,8 +50,15 @@ INIT = """
     const scroller = document.querySelector("[data-testid=stMain]");
     return [box.x, box.y + (e.closest("[data-testid=stMain]") ? scroller.scrollTop : 0)];
   };
+  const watched = () => [...document.querySelectorAll(WATCHED)].filter((e) => e.checkVisibility());
+  still.calm = () => { // asked every frame: whether what came before has found its place
+    const now = watched().map(place).join();
+    still.same = now === still.last ? still.same + 1 : 0;
+    still.last = now;
+    return still.same > 10;
+  };
   still.start = () => {
-    const seen = [...document.querySelectorAll(WATCHED)].filter((e) => e.checkVisibility());
+    const seen = watched();
     const from = seen.map(place);
     const charts = [...document.querySelectorAll(".js-plotly-plot")];
     const move = still.move = { far: 0, who: "", gone: 0, moved: {}, frames: 0 };
@@ -136,6 +143,8 @@ def _of(tab: Any, key: str) -> Any:
 
 def _watched(tab: Any, name: str, on: Any, act: Callable[[], None], seconds: float) -> Move:
     on.evaluate("(control) => control.scrollIntoView({ block: 'center' })")
+    tab.evaluate("() => { still.last = undefined; }")
+    tab.wait_for_function("() => still.calm()", timeout=1000 * seconds, polling="raf")
     tab.evaluate("() => new Promise(requestAnimationFrame).then(still.start)")
     address = tab.url
     act()

@@ -12,17 +12,17 @@ from spear_core.figures import human_bytes
 from spear_core.figures.compare import Spread
 
 COLUMNS: dict[str, tuple[int, str | None]] = {  # name -> width, what it needs to be understood
-    "method": (75, None),
-    "trained with": (125, None),
-    "accuracy, %": (85, "On the test nodes after the last round, mean over the seeds."),
+    "method": (105, None),
+    "trained with": (120, None),
+    "accuracy, %": (84, "On the test nodes after the last round, mean over the seeds."),
     "±": (45, "Standard deviation over the seeds."),
-    "printed, %": (75, "What the paper prints."),
+    "printed, %": (72, "What the paper prints."),
     "seconds": (65, "Processor time of all clients and the server, one after another."),
-    "sent": (75, "Both ways, all clients and rounds, counted from what is really passed."),
-    "rounds": (60, None),
+    "sent": (68, "Both ways, all clients and rounds, counted from what is really passed."),
+    "rounds": (55, None),
     "seeds": (145, None),
-    "best round, %": (95, "Test accuracy at the round that is best on the validation nodes."),
-    "top class, %": (85, "Share of the test nodes that get the class predicted most."),
+    "best round, %": (93, "Test accuracy at the round that is best on the validation nodes."),
+    "top class, %": (82, "Share of the test nodes that get the class predicted most."),
     "note": (125, None),
 }
 FORMATS = {"seconds": "%.3g", "printed, %": "%.2f", "top class, %": "%.0f"}

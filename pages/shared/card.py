@@ -21,7 +21,10 @@ STYLE = """
   background: light-dark(#fff, #171614); border: 1px solid rgba(128, 128, 128, 0.35);
   box-shadow: 0 4px 18px rgba(0, 0, 0, 0.16); }
 .st-key-node_card p { font-size: 0.88rem; line-height: 1.4; }
-.st-key-node_card .st-key-card_close { margin-left: auto; }
+.st-key-card_head { flex-wrap: nowrap; gap: 0.3rem; }
+.st-key-card_head .stElementContainer:has(.stMarkdown) { flex: 1 1 0 !important; min-width: 0; }
+.st-key-card_head .st-key-card_close { flex: none; }
+.st-key-card_head button { min-height: 1.6rem; }
 """
 
 
@@ -38,7 +41,7 @@ def draw(result: Result, view: View | None) -> None:
         return
     graph, names = result.graph, result.graph.names
     with st.container(key="node_card"):
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(key="card_head", horizontal=True, vertical_alignment="center"):
             verdict = "right" if view.right else "wrong"
             st.markdown(f"**Node {view.node}: class {plain(names[view.true])}, {verdict}**")
             st.button(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared import estimator, foot, knobs, lab, link, play, present
 from pages.shared.plain import plain
@@ -64,7 +65,7 @@ def settings() -> Settings:
     return link.affordable(Settings(**{name: state[name] for name in link.SETTINGS}))
 
 
-def draw(settings: Settings | None, lesson: bool = False) -> None:
+def draw(settings: Settings | None, above: DeltaGenerator, lesson: bool = False) -> None:
     """The sidebar. The frame draws it after the page, whose numbers people wait for.
 
     A lesson has its one control on the page, so the sidebar keeps only the link then. Without
@@ -90,7 +91,7 @@ def draw(settings: Settings | None, lesson: bool = False) -> None:
                     _pin_button(settings)
                 present.draw(settings)
                 _copy_link(settings)
-            foot.draw(settings)
+            foot.draw(settings, above, lesson)
 
 
 def _scenario() -> None:

@@ -46,7 +46,7 @@ def draw(
         frame.pick(int(clicked["client"]), int(clicked["label"]))
     if clicked and "node" in clicked:
         _ask(result.graph, clicked["node"])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(key="map_controls", horizontal=True, vertical_alignment="bottom"):
         show.switch("Prototypes", link.choices("show"), "show")
         show.switch("Colour by", link.choices("colour"), "colour")
         _search(result.graph)
@@ -100,7 +100,7 @@ def _search(graph: Graph) -> None:
         "Find a node",
         key="find_node",
         placeholder="its id",
-        width=110,
+        width=80,
         on_change=lambda: followed.search(graph, state["find_node"]),
     )
 

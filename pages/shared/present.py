@@ -14,12 +14,47 @@ LARGE = """<style>html { font-size: 20px; }
 }
 </style>"""
 SIDEBAR = (
-    *("dataset", "beta", "clients", "alpha", "steps", "gamma", "lab", "scenario", "seed"),
+    *("dataset", "estimator", "beta", "clients", "alpha", "steps", "gamma", "lab"),
+    *("scenario", "seed"),
     *("partition", "peers", "reliability", "shrinkage", "count_weights", "labels_per_class"),
     "split",
 )
+OWN = {  # settings that have their controls on a page
+    "noise": (
+        *("edge_noise", "feature_noise", "label_noise", "noise_test"),
+        *("noise_when", "feature_rule", "draw"),
+    ),
+    "attack": (
+        *("attackers", "attacker_count", "chosen", "flip", "forge", "inflate", "defence", "draw"),
+    ),
+    "privacy": ("epsilon", "delta", "mechanism"),
+}
 MOST_CODED = 1000  # characters; a code holds 2,953 at most, as dots too small for a projector
-NAMES = {"lab": "What happens to it", "scenario": "Scenario"}
+NAMES = {  # of what is no setting, as the pages call it
+    "estimator": "Estimator",
+    "lab": "What happens to it",
+    "scenario": "Scenario",
+    "show": "Prototypes",
+    "colour": "Colour by",
+    "digit": "Class of the pictures",
+    "learn": "Step",
+    "learn_n": "Nodes behind the mean",
+    "learn_node": "The node asked about",
+    "split_count": "Count",
+    "smooth_curve": "Curve",
+    "centroid": "True centroid of",
+    "sigma2": "σ²",
+    "tau2": "τ²",
+    "samples": "n",
+    "sens_x": "Knob",
+    "sens_y": "Second knob",
+    "paper_table": "Table",
+    "paper_curve": "Curve",
+    "compare_method": "Method",
+    "compare_recipe": "Trained with",
+    "compare_rounds": "Rounds",
+    "beyond_part": "Split",
+}  # the others switch between the views of a page
 
 
 def draw(settings: Settings | None) -> None:
@@ -31,7 +66,8 @@ def draw(settings: Settings | None) -> None:
     with st.popover("Present", icon=":material/co_present:"):
         state["present_hide"] = [name for name in hidden.split(",") if name]
         state["present_large"] = large
-        own = page_named(state["_page"]).views
+        page = page_named(state["_page"])
+        own = (*OWN.get(page.name, ()), *page.views)
         offered = list(dict.fromkeys((*SIDEBAR, *own, *state["present_hide"])))
         st.pills(
             "Tick away what the class should not see",
@@ -63,7 +99,7 @@ def qr(address: str) -> str:
 
 
 def _called(name: str) -> str:
-    return NAMES.get(name) or (titled(name) if name in FIELDS else name.replace("_", " "))
+    return NAMES.get(name) or (titled(name) if name in FIELDS else "Views of the page")
 
 
 def _take() -> None:

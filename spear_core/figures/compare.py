@@ -10,7 +10,7 @@ from spear_core.baselines.spaces import Space
 from spear_core.baselines.views import Summary
 from spear_core.figures.common import ACCURACY, layout, log_ticks
 from spear_core.figures.palette import BLUE, GREEN, GREY, ORANGE, class_colours, class_symbols
-from spear_core.figures.traces import Trace, dot_trace, hover
+from spear_core.figures.traces import Trace, best_of_each, best_trace, dot_trace, hover
 
 Spread = tuple[float, float]  # mean and standard deviation, in percent
 Bubble = tuple[float, float, int]  # seconds, accuracy in percent, clients
@@ -89,6 +89,7 @@ def over_rounds(rows: Sequence[Summary], spear: Spread, ours: str = OURS) -> go.
         said = hover(f"{method.title}, round %{{x}}: %{{y:.1f}} %")
         x, y = list(range(1, len(row.curve) + 1)), [100 * a for a in row.curve]
         figure.add_scatter(x=x, y=y, **look, **said)
+    best_of_each(figure)
     if any(row.recipe == "literature" for row in rows):
         grey = {"color": GREY, "dash": "dot"}
         figure.add_scatter(x=[None], y=[None], mode="lines", name=DECAYED, line=grey)
@@ -112,6 +113,8 @@ def live(
     said, dot = f"{stage} %{{x}}: %{{y:.1f}} %", {"size": 4}
     name = f"after each {stage}"
     figure.add_trace(dot_trace(list(rounds), list(percent), name, dot, said, **look))
+    words = [f"{stage} {at}, {y:.1f} %" for at, y in zip(rounds, percent, strict=True)]
+    figure.add_trace(best_trace(rounds, percent, words, ORANGE))
     _spear(figure, (spear, 0.0), ours)
     figure.update_xaxes(title=stage, range=[0.5, most + 0.5])
     figure.update_yaxes(**ACCURACY, range=[0, 103])
@@ -158,6 +161,7 @@ def boundary(
     betas = sorted({x for trace in figure.data for x in trace.x})
     ticks = {"tickvals": betas, "ticktext": [f"{b:g}" for b in betas]}
     figure.update_traces(hovertemplate="β = %{x}: %{y:.1f} %")
+    best_of_each(figure)
     figure.update_xaxes(title="β: each client one class … all alike", type="log", **ticks)
     figure.update_yaxes(**ACCURACY, rangemode="tozero")
     return layout(figure, 460)

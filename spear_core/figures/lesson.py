@@ -61,14 +61,15 @@ def sums_and_means(
         ("one regression over added sums", added, ORANGE),
     ):
         look = {"mode": "lines+markers", "line": {"color": colour}, "marker": {"size": 9}}
-        said = "β = %{x:g}: %{y:.2%} away"
-        figure.add_scatter(x=list(betas), y=values, name=name, hovertemplate=said, **look)
+        said = "β = %{x:g}: %{y:.2f} % away"
+        y = [100 * value for value in values]
+        figure.add_scatter(x=list(betas), y=y, name=name, hovertemplate=said, **look)
     if not added:
-        place = {"x": np.log10(now), "y": max(mean) / 3, "showarrow": False}
+        place = {"x": np.log10(now), "y": 100 * max(mean) / 3, "showarrow": False}
         figure.add_annotation(text="sums: ?", **place, font={"size": 20, "color": ORANGE})
     figure.update_xaxes(title="β, label skew: strong on the left", type="log", tickvals=list(betas))
     title = "distance to all nodes in one place"
-    figure.update_yaxes(title=title, tickformat=".0%", range=[-0.05 * max(mean), 1.1 * max(mean)])
+    figure.update_yaxes(title=title, ticksuffix=" %", range=[-5 * max(mean), 110 * max(mean)])
     return layout(figure, 360)
 
 

@@ -5,10 +5,10 @@ PINNED = "#CC79A7"  # the pinned run, on every figure
 BLUE_BAND = "rgba(0,114,178,0.18)"  # behind a blue line
 
 # Okabe and Ito's seven colours and three more, chosen so that any two of the ten are at least 15
-# apart in CIELAB, also as an eye without green cones sees them, and show on white and on black
+# apart in CIELAB, also as an eye without green cones sees them, and show on a dark page as well
 HUES = (
     *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442"),
-    *("#7755FF", "#445500", "#1100FF"),
+    *("#9944FF", "#666622", "#FF9977"),
 )
 _SHADES = (0.0, -0.35, 0.45, 0.25)  # below 0 towards black, above 0 towards white
 SYMBOLS = ("circle", "square", "triangle-up", "x")  # of dots, one for every ten classes

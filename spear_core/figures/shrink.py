@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 
 from spear_core.figures.common import clip, layout, log_axis
 from spear_core.figures.palette import BLUE, BLUE_BAND, GREEN, GREY, ORANGE, PINNED
-from spear_core.figures.traces import Trace, band_trace, dot_trace, line_trace
+from spear_core.figures.traces import Trace, band_trace, best_trace, dot_trace, line_trace
 from spear_core.run import Result
 from spear_core.settings import Settings, equation, written
 from spear_core.studies.ablation import Ablation
@@ -126,6 +126,8 @@ def accuracy_over_gamma(
     marker = {"symbol": "circle", "size": 14, "color": ORANGE}
     text = [f"{equation('gamma', here[0])}: {here[1]:.1f} %"]
     figure.add_trace(dot_trace([_place(here[0])], [here[1]], "you are here", marker, text))
+    words = [f"{equation('gamma', g)}, {y:.1f} %" for g, y in zip(gammas, curve, strict=True)]
+    figure.add_trace(best_trace(x, curve.tolist(), words, BLUE))
     shown = [g for g in (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, math.inf) if g in gammas]
     figure.update_xaxes(
         title="γ: 0 takes the peers alone, ∞ does not shrink",

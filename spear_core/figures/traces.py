@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
 Trace = dict[str, Any]  # as plotly takes it
 Said = str | Sequence[str] | np.ndarray  # what points say on hover: one template, or a text each
@@ -65,6 +66,22 @@ def best_trace(
     marker["line"] = {"color": "white", "width": 1}
     name = f"best: {words[at]}"
     return dot_trace([x[at]], [heights[at]], name, marker, name, **more)
+
+
+def best_of_each(figure: go.Figure) -> None:
+    """The best point of every line of a figure so far, under one word in the legend."""
+    tops = []
+    for line in figure.data:
+        heights = np.array([np.nan if y is None else y for y in line.y], dtype=float)
+        if len(heights) > 1 and np.isfinite(heights).any():
+            at = int(np.nanargmax(heights))
+            tops.append((line.x[at], heights[at], line.line.color, f"best of {line.name}"))
+    if tops:
+        x, y, colours, names = map(list, zip(*tops, strict=True))
+        marker = {"symbol": "triangle-down", "size": 11, "color": colours}
+        marker["line"] = {"color": "white", "width": 1}
+        said = [f"{name}: {height:.1f} %" for name, height in zip(names, y, strict=True)]
+        figure.add_trace(dot_trace(x, y, "best of each", marker, said))
 
 
 def _placed(x: object, y: object, name: str) -> Trace:

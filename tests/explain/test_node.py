@@ -213,9 +213,9 @@ def test_every_figure_of_a_node_shows_what_was_measured(settings):
     assert after.x[0] == max(after.x) == pytest.approx(float(view.after[view.predicted]))
     assert set(before.x) <= set(view.before.tolist())
     [share] = smooth.built_by(look.builders(result, view.predicted)).data
-    assert sum(share.x) == pytest.approx(1, abs=1e-5)
+    assert sum(share.x) == pytest.approx(100, abs=1e-3)
     stack = [bar.y for bar in smooth.mixture_by_class(result, view).data]
-    assert sum(map(np.asarray, stack)) == pytest.approx(np.ones(len(view.rows)), abs=1e-5)
+    assert sum(map(np.asarray, stack)) == pytest.approx(np.full(len(view.rows), 100), abs=1e-3)
     plain = run(replace(settings, alpha=0.0))
     for bars, one in zip(smooth.by_homophily(result, plain).data, (plain, result), strict=True):
         nodes = one.prediction.nodes

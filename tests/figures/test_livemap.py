@@ -179,7 +179,9 @@ def test_a_class_says_its_share_by_its_name_its_legend_and_a_lasso(page):
     for corner in corners[1:]:
         page.mouse.move(*spot(page, *corner), steps=4)
     page.mouse.up()
-    page.get_by_text("2 nodes: 1 of 2 test nodes right; most are 1 (1)").wait_for(timeout=10_000)
+    page.get_by_text("2 nodes: 50.0 % right, 1 of 2 test nodes; most are 1 (1)").wait_for(
+        timeout=10_000
+    )
 
 
 def test_keys_step_through_the_nodes(page):

@@ -44,8 +44,8 @@ def test_the_two_best_classes_by_hand():
     assert rival.tolist() == [1, 1, 0, 0, 0]
     assert best.tolist() == [SCALE, SCALE, SCALE, SCALE, 0.8 * SCALE]
     assert second.tolist() == [0, 0, 0, 0, 0.6 * SCALE]
-    assert share_right(result, 0) == "class 0: 1 of 2 test nodes right; 1 called 1"
-    assert share_right(result, 1) == "class 1: 1 of 1 test nodes right"
+    assert share_right(result, 0) == "class 0: 50.0 % right, 1 of 2 test nodes; 1 called 1"
+    assert share_right(result, 1) == "class 1: 100.0 % right, 1 of 1 test nodes"
 
 
 def test_a_single_class_has_no_runner_up():

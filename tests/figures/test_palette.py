@@ -51,7 +51,7 @@ def test_ten_classes_are_told_apart_by_every_eye():
 def test_ten_classes_show_on_a_light_and_on_a_dark_page():
     for colour in class_colours(10):
         assert contrast(colour, "#FFFFFF") > 1.25  # yellow dots are the palest
-        assert contrast(colour, "#0E1117") > 1.8
+        assert contrast(colour, "#171614") > 2.9
 
 
 def test_more_classes_differ_in_colour_and_in_every_ten_in_shape():

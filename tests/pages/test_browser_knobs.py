@@ -64,3 +64,20 @@ def test_all_of_it_is_in_sight(open_page):
     for (_, above), (below, end) in pairwise(places):
         assert above <= below + 1
         assert end <= 800
+    for card in ("card_map", "card_message", "card_weights"):  # the first screen is one screen
+        box = tab.locator(f".st-key-{card}").bounding_box()
+        assert box["y"] + box["height"] <= 800, card
+    assert not tab.locator(".now").is_visible()
+
+
+def test_the_accuracy_is_on_the_bar_of_a_phone_on_every_page(open_page):
+    for page in ("", "smooth"):
+        tab = open_page(page)
+        tab.set_viewport_size({"width": 400, "height": 850})
+        settled(tab, "h1")
+        foot = tab.locator(".foot b").text_content()
+        assert tab.locator(".now").inner_text() == f"digits {foot}"
+        box = tab.locator(".now").bounding_box()
+        assert box["x"] > 200
+        assert box["x"] + box["width"] <= 400
+        assert box["y"] < 60

@@ -10,7 +10,7 @@ from pages.shared import lab, present
 from pages.shared.knobs import KNOBS
 from pages.shared.pages import PAGES
 from spear_core import Settings, run
-from spear_core.settings import taken
+from spear_core.settings import taken, titled
 from tests.apptest import opened, sound
 from tests.browser import ROOT
 
@@ -149,6 +149,13 @@ def test_present_hides_controls_and_can_be_left(app):
     app.sidebar.button(key="present_leave").click().run()
     assert dict(app.query_params) == {"v": "2"}
     assert app.sidebar.text_input(key="typed_beta").value == "0.05"
+
+
+def test_present_offers_what_the_page_has_under_the_words_it_is_known_by(app):
+    offered = app.sidebar.button_group(key="present_hide").options
+    assert {"Estimator", "Prototypes", "Colour by", "Views of the page"} <= set(offered)
+    attack = opened("attack").sidebar.button_group(key="present_hide").options
+    assert set(map(titled, present.OWN["attack"])) <= set(attack)
 
 
 def test_the_code_is_that_of_the_link():

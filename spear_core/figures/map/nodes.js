@@ -155,8 +155,10 @@ export function askable(gd, root) {
     const by = new Map();
     some.forEach((n) => by.set(nodes.label[n], (by.get(nodes.label[n]) ?? 0) + 1));
     const most = [...by].sort((one, two) => two[1] - one[1])[0];
-    const which = most ? `; most are ${nodes.names[most[0]]} (${most[1]})` : "";
-    say(`${name}${some.length} nodes: ${right} of ${tested.length} test nodes right${which}`);
+    const which = most ? `; most are ${nodes.names[most[0]]} (${most[1].toLocaleString("en")})` : "";
+    const share = tested.length ? `${(100 * right / tested.length).toFixed(1)} % right, ` : "";
+    const [all, of] = [some, tested].map((part) => part.length.toLocaleString("en"));
+    say(`${name}${all} nodes: ${share}${right.toLocaleString("en")} of ${of} test nodes${which}`);
   }
 
   function local(event) {

@@ -173,7 +173,10 @@ def _server(result: Result, scene: Scene, colours: list[str]) -> str:
     for c, at in enumerate(scene.stars):
         name = escape(result.graph.names[c])
         look = f'fill="{colours[c]}" class="shine edge"' if seen[c] else 'class="shine none"'
-        words = f'<text x="11" y="3.5">{escape(clip(result.graph.names[c], 13))}</text>'
+        short = clip(result.graph.names[c], 13)
+        # a long name keeps clear of the number, whatever type the reader's machine has
+        fit = f' textLength="{5 * len(short)}" lengthAdjust="spacingAndGlyphs"' * (len(short) > 9)
+        words = f'<text x="11" y="3.5"{fit}>{escape(short)}</text>'
         words += f'<text x="107" y="3.5" text-anchor="end">{percent(right[c], 0)}</text>'
         stars.append(
             f'<g class="star" data-key="s{c}" transform="{_at(at)}">'

@@ -94,24 +94,25 @@ def built_by(makers: Builders, pinned: Builders | None = None) -> go.Figure:
     if rest:
         label.append(f"{len(rest)} others")
         words.append(f"{percent(sum(rest), 1)}, n = {sum(makers.count[ROWS:])}")
-    x, look = [*shown, *([sum(rest)] if rest else [])], {"orientation": "h", "textposition": "auto"}
+    x = [100 * share for share in (*shown, *([sum(rest)] if rest else []))]
+    look = {"orientation": "h", "textposition": "auto"}
     name = "this run" if pinned is not None else ""
     bars = bar_trace(x, label, name, BLUE, "%{y}: %{text}", text=words, **look)
     figure = go.Figure(bars)
     if pinned is not None:
         then = dict(zip(pinned.client, pinned.share, strict=True))
-        x = [then.get(k, 0.0) for k in makers.client[:ROWS]]
+        x = [100 * then.get(k, 0.0) for k in makers.client[:ROWS]]
         marker = {"color": PINNED, "symbol": "diamond-open", "size": 11, "line": {"width": 2}}
-        said = "%{y}, pinned: %{x:.1%}"
+        said = "%{y}, pinned: %{x:.1f} %"
         figure.add_trace(dot_trace(x, label[: len(shown)], "pinned", marker, said))
-    figure.update_xaxes(title="share in the prototype", tickformat=".0%", rangemode="tozero")
+    figure.update_xaxes(title="share in the prototype", ticksuffix=" %", rangemode="tozero")
     figure.update_yaxes(autorange="reversed", type="category")
     return layout(figure, 340)
 
 
 def mixture_by_class(result: Result, view: View) -> go.Figure:
     """How much of the smoothed vector comes from each class after every step."""
-    shares = class_shares(result.graph, view).cpu().numpy()  # (T + 1, C + 1)
+    shares = 100 * class_shares(result.graph, view).cpu().numpy()  # (T + 1, C + 1)
     names, colours = result.graph.names, class_colours(result.graph.classes)
     figure, steps = go.Figure(), list(range(len(shares)))
     own = f"the node itself (class {names[view.true]})"
@@ -123,10 +124,10 @@ def mixture_by_class(result: Result, view: View) -> go.Figure:
         if height.max() == 0:
             continue
         marker = {"color": colour, "pattern": {"shape": hatch, "fgopacity": 0.6}}
-        look = {"marker": marker, "showlegend": bool(height.max() > 0.01)}
-        said = f"{name}: %{{y:.1%}} after step %{{x}}"
+        look = {"marker": marker, "showlegend": bool(height.max() > 1)}
+        said = f"{name}: %{{y:.1f}} % after step %{{x}}"
         figure.add_trace(bar_trace(steps, height, name, colour, said, **look))
     figure.update_xaxes(title="t, smoothing step", dtick=max(1, len(shares) // 12))
-    figure.update_yaxes(title="share of the weight", tickformat=".0%", range=[0, 1])
+    figure.update_yaxes(title="share of the weight", ticksuffix=" %", range=[0, 100])
     layout(figure, 340, barmode="stack")
     return figure.update_layout(legend_traceorder="normal")
