@@ -19,7 +19,7 @@ from spear_core.measures import Metrics, measure
 from spear_core.memory.kept import Kept, made_from
 from spear_core.partition import Partition, split
 from spear_core.propagate import propagate
-from spear_core.server import Estimate, estimate
+from spear_core.server import Estimate, estimate, head_notes
 from spear_core.settings import Settings
 from spear_core.transforms.attack import attack_notes, attackers, forge, poison
 from spear_core.transforms.perturb import perturb, perturb_test
@@ -91,6 +91,7 @@ class Result:
             *self.partition.notes,
             *private_notes(self.settings),
             *attack_notes(self.partition, self.settings),
+            *head_notes(self.estimate, self.settings),
             *_class_notes(self.graph, self.sent, self.estimate),
             *_rejections(self.rejected, len(self.uploads.client)),
         )

@@ -13,6 +13,15 @@ from spear_core.lance.ridge import Cells, Ridge, solve
 from spear_core.memory.kept import Kept, made_from
 from spear_core.settings import Settings
 
+LET_GO = (
+    "The defence let go of energies and sketches: the cosine with the prototypes decides, not the "
+    "ridge head."
+)
+UNTOLD = (
+    "What all other training rows say of a row does not hold for it: the cosine with the "
+    "prototypes decides, not the ridge head."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -79,8 +88,9 @@ def estimate(
     ω_kc = n_kc (1 - λ_kc) + Σ_{j≠k} n_jc λ_jc a_jk, where a_jk is peer k's share in j's peer mean,
     1 / (|S_c| - 1) by default. A class that only one client holds is its own peer: ω = n.
     A defence may look at the test graph, whose labels the server does not know; only the oracle,
-    which is a yardstick, is told who lies. Where a defence lets go of the residuals, the ridge head
-    has nothing to stand on: the cosine with the prototypes decides.
+    which is a yardstick, is told who lies. Where a defence lets go of the residuals, or rows tell
+    nothing of one that is left out, the ridge head has nothing to stand on: the cosine with the
+    prototypes decides.
     """
     sent, uploads = uploads, defend(uploads, settings, graph, liars)
     lam, omega, share = mixture(uploads, settings)
@@ -96,6 +106,13 @@ def estimate(
     return Estimate(uploads, table, omega, prototypes, seen, share, head, summed)
 
 
+def head_notes(made: Estimate, settings: Settings) -> list[str]:
+    """Why the ridge head that was asked for does not decide, if so."""
+    if settings.head == "cosine" or made.ridge is not None:
+        return []
+    return [LET_GO if made.uploads.residuals is None else UNTOLD]
+
+
 def _unit(rows: Tensor) -> Tensor:
     """Rows of length 1; a zero row stays zero."""
     return torch.nn.functional.normalize(rows, dim=1, eps=1e-30)
@@ -103,15 +120,16 @@ def _unit(rows: Tensor) -> Tensor:
 
 def _ridge(
     sent: Uploads, uploads: Uploads, total: Tensor, robust: Tensor | None, settings: Settings
-) -> Ridge:
-    """The ridge head; where a robust mean stands for a class, that is its only cell."""
+) -> Ridge | None:
+    """The ridge head if it is to be believed; a robust mean is the only cell of its class."""
     if robust is None:
         cells = Cells(uploads.prototypes, uploads.counts, uploads.label, uploads.client)
     else:
         held = uploads.label.unique()
         counts = torch.bincount(uploads.label, uploads.counts.double(), minlength=len(total))
         cells = Cells(total[held], counts[held], held, torch.full_like(held, -1))
-    return solve(cells, sent, uploads, settings.ridge)
+    head = solve(cells, sent, uploads, settings.ridge)
+    return head if head.believed else None
 
 
 def _filled(robust: Tensor, uploads: Uploads, omega: Tensor) -> Tensor:

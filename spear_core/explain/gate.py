@@ -14,10 +14,12 @@ def gate_words(result: Result) -> str:
         return ""
     if s.epsilon < math.inf or not asked(s):
         return "With a finite ε nobody asks the gate: α and T hold for every client."
-    near = float(affinity(result.graph).value)
-    above = near > s.gate
+    whole = affinity(result.graph)
+    near, edges, above = float(whole.value), int(whole.edges), bool(whole.trusted > s.gate)
     side = "above" if above else "not above"
-    theirs = client_affinity(result.held).value[result.held.train_counts.any(dim=1)]
+    if not above and near > s.gate:
+        side = f"believed too little, with {edges} edges, to pass"
+    theirs = client_affinity(result.held).trusted[result.held.train_counts.any(dim=1)]
     alike = int(((theirs > s.gate) == above).sum())
     return (
         f"The features say so, no label does: affinity {near:.3f} is {side} the gate "

@@ -18,7 +18,7 @@ from spear_core.federation.names import RUN_SETTINGS, SHAPE, offered
 from spear_core.federation.records import array_record, run_settings, settings_record
 from spear_core.federation.report import Report, write_report
 from spear_core.lance.gate import private_notes
-from spear_core.server import Estimate, estimate
+from spear_core.server import Estimate, estimate, head_notes
 from spear_core.settings import Settings
 
 app = ServerApp()
@@ -26,10 +26,6 @@ POLL = 0.2  # seconds between two looks for nodes
 EXACT = (
     "The clients were not asked to test: with a finite ε an exact count would tell more of their "
     "nodes than was promised."
-)
-LET_GO = (
-    "The defence let go of energies and sketches: the cosine with the prototypes decides, not the "
-    "ridge head."
 )
 
 
@@ -90,8 +86,7 @@ def federate(grid: Grid, settings: Settings, config: Any, report: Report) -> Est
     made = estimate(uploads, settings)
     report.rows = len(uploads.client)
     report.sketch_rows = 0 if uploads.residuals is None else len(uploads.residuals.rows)
-    if made.ridge is None and settings.head == "ridge":
-        report.notes.append(LET_GO)
+    report.notes.extend(head_notes(made, settings))
     report.seconds["estimate"] = time.perf_counter() - start
     if config["evaluate"] and settings.epsilon < math.inf:
         report.notes.append(EXACT)

@@ -16,6 +16,7 @@ from spear_core.settings import Settings
 
 DOUBT = 10  # edges, each way counted
 LEVEL = 0.3  # the power of its share that a class's scores are divided by
+BELIEVED = 0.25  # of the slope; with less W shrinks, without any the cosine decides
 DROPPED = 1e-9  # rows of a sketch below this part of its largest eigenvalue
 
 
@@ -32,7 +33,8 @@ class ExplicitLance:
     w: Tensor  # (F, C)
     mean: Tensor  # (F): m
     prior: Tensor  # (C): π
-    scores: Tensor  # (N, C)
+    slope: float  # of the rows' classes on what all other rows say of them
+    scores: Tensor  # (N, C), of the ridge head
     labels: Tensor  # (N)
 
 
@@ -89,6 +91,26 @@ def plain_weights(a: Tensor, d: Tensor, lam: float, rounder: float) -> Tensor:
     return again * float((w * (a.t() @ d)).sum()) / explained if explained > 0 else again
 
 
+def plain_trust(slope: float) -> float:
+    """The factor on W."""
+    return min(1.0, slope / BELIEVED)
+
+
+def plain_slope(a: Tensor, d: Tensor, lam: float, t: float, n: float) -> float:
+    """Σ d f₋ / Σ f₋² with f₋ = (f - h d) / (1 - h); `n` rows, of whose scatter t some is in `a`."""
+    f = a.shape[1]
+    inverse = torch.linalg.inv(a.t() @ a + lam * torch.eye(f, dtype=a.dtype))
+    w = inverse @ a.t() @ d
+    unseen = max(t - float((a**2).sum()), 0.0)
+    each = unseen / max(n - len(a), 1)
+    h = (1 + float((inverse @ a.t() @ a).trace()) + unseen / (each + lam)) / n
+    h, spread = min(h, 0.999), float((d**2).sum())
+    own, square = float((d * (a @ w)).sum()), float(((a @ w) ** 2).sum())
+    square += unseen * float((w**2).sum()) / f
+    left = own - h * spread, square - 2 * h * own + h * h * spread
+    return max(left[0], 0.0) * (1 - h) / max(left[1], 1e-12)
+
+
 def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
     """The ridge head over all clients, from the nodes themselves."""
     graph = partition.graph
@@ -125,7 +147,10 @@ def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
     t = energy.sum() - total * (mean @ mean)
     even = 1 / (int((prior > 0).sum()) * float(prior @ prior))
     lam = settings.ridge * even**2 * t / total + max(float(t - (a**2).sum()), 0.0) / x.shape[1]
-    w = plain_weights(a, d, float(lam), plain_round(a, float(t), float(total)))
+    rounder = plain_round(a, float(t), float(total))
+    w = plain_weights(a, d, float(lam), rounder)
+    slope = plain_slope(a, d, max(float(lam), rounder), float(t), float(total))
+    w *= plain_trust(slope)
     alpha, steps = plain_smoothing(x, graph.edge_index, settings)
     alpha = settings.test_alpha if settings.test_alpha >= 0 else alpha
     steps = settings.test_steps if settings.test_steps >= 0 else steps
@@ -133,4 +158,5 @@ def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
     scores = ((z - mean) @ w + prior) / prior.clamp_min(1e-9) ** LEVEL
     scores = scores.masked_fill(prior == 0, -math.inf)
     whole = torch.tensor(client), torch.tensor(label), torch.tensor(counts)
-    return ExplicitLance(*whole, p, energy, sketch, w, mean, prior, scores, scores.argmax(dim=1))
+    parts = p, energy, sketch, w, mean, prior, slope
+    return ExplicitLance(*whole, *parts, scores, scores.argmax(dim=1))

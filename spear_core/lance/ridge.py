@@ -5,7 +5,8 @@ the part between cells, sketches the rest, and sums over clients do not care how
 With exact sketches this is the ridge regression of all training rows pooled. The penalty is
 λ = κ e² t / N + rest / F: t is the scatter of the N rows, rest what no sketch says of it, and e how
 even the classes are. Where the scatter tells of nothing but chance, λ is larger (roundness), and
-scores are levelled by the classes' shares before they are compared.
+scores are levelled by the classes' shares before they are compared. Where rows hardly tell of a row
+that is left out (slope), W is smaller; where they tell nothing, the cosine decides.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 LEAST = 1e-12  # of λ: where there is no scatter at all every weight is 0
 ROUNDEST = 0.99  # the most that a scatter is taken for round
 LEVEL = 0.3  # of a class's share: its scores are divided by that power of it
+BELIEVED = 0.25  # of what the others say of a row must hold for it, else W is made smaller
 ROUNDING = 2.0**-52  # of λ, for every row and unit of scatter: with less Cholesky's factor may fail
 
 
@@ -41,7 +43,13 @@ class Ridge:
     prior: Tensor  # (C): π, every class's share of the training rows
     penalty: float  # λ
     rows: int  # of the system that was solved
-    grown: float = 1.0  # the factor on W that a larger λ asked for
+    grown: float = 1.0  # the factor on W that a larger λ asked for, and a small slope
+    slope: float = 1.0  # the part of what the others say of a row that holds for it
+
+    @property
+    def believed(self) -> bool:
+        """Whether the regression decides at all."""
+        return self.grown > 0
 
     @property
     def lift(self) -> Tensor:
@@ -83,12 +91,32 @@ class System:
     wide: bool  # whether there are no more rows than columns
     gram: Tensor  # the smaller of A Aᵀ + λ I and Aᵀ A + λ I
     factor: Tensor  # Cholesky's, of it
+    total: float  # N, the training rows
+    unseen: float  # the part of their scatter that no row of A says
 
     def solved(self, factor: Tensor) -> Tensor:
         """W = Aᵀ (A Aᵀ + λ I)⁻¹ D, or its (F, F) form where that is the smaller."""
         if self.wide:
             return self.a.t() @ torch.cholesky_solve(self.d, factor)
         return torch.cholesky_solve(self.a.t() @ self.d, factor)
+
+    def slope(self, w: Tensor, factor: Tensor, penalty: float) -> float:
+        """The slope of a row's class on what all other rows say of it: 1 if they say what is so.
+
+        Without row i the regression gives it f₋ = (f − h d) / (1 − h), h its leverage, for which
+        their mean stands, the trace of the hat matrix over N. The slope is Σ d f₋ / Σ f₋². It is 0
+        for rows that share no feature: whatever fits them then, it says nothing of others.
+        """
+        fit = self.a @ w
+        own, square = float((self.d * fit).sum()), float(squared(fit).sum())
+        square += self.unseen * float(squared(w).sum()) / self.a.shape[1]
+        known = len(factor) - penalty * float(torch.cholesky_inverse(factor).trace())
+        each = self.unseen / max(self.total - len(self.a), 1)  # of the rows that are not in A
+        leverage = 1 + known + self.unseen / (each + penalty)
+        h = min(leverage / max(self.total, 1), 1 - 1e-3)
+        spread = self.total * float(self.prior.sum() - self.prior @ self.prior)  # Σ d²
+        apart = square - 2 * h * own + h * h * spread
+        return max(own - h * spread, 0.0) * (1 - h) / max(apart, LEAST)
 
 
 def solve(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> Ridge:
@@ -101,14 +129,22 @@ def solve(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> R
     if sent.residuals is None:
         raise ValueError("The ridge head needs uploads made with the same setting.")
     s = system(cells, sent, believed, kappa)
-    w = s.solved(s.factor)
-    if s.round_penalty <= s.penalty:
-        return Ridge(w, s.mean, s.prior, s.penalty, len(s.a))
-    s.gram.diagonal().add_(s.round_penalty - s.penalty)
-    rounder = s.solved(torch.linalg.cholesky(s.gram))
-    explained = [float((s.d * (s.a @ each)).sum()) for each in (w, rounder)]
-    grown = explained[0] / explained[1] if explained[1] > 0 else 1.0
-    return Ridge(grown * rounder, s.mean, s.prior, s.round_penalty, len(s.a), grown)
+    w, factor, penalty, grown = s.solved(s.factor), s.factor, s.penalty, 1.0
+    if s.round_penalty > s.penalty:
+        s.gram.diagonal().add_(s.round_penalty - s.penalty)
+        factor, penalty = torch.linalg.cholesky(s.gram), s.round_penalty
+        rounder = s.solved(factor)
+        explained = [float((s.d * (s.a @ each)).sum()) for each in (w, rounder)]
+        grown = explained[0] / explained[1] if explained[1] > 0 else 1.0
+        w = rounder
+    slope = s.slope(w, factor, penalty)
+    grown *= trust(slope)
+    return Ridge(grown * w, s.mean, s.prior, penalty, len(s.a), grown, slope)
+
+
+def trust(slope: float) -> float:
+    """The factor on W where less than BELIEVED of what it says holds: the shares decide more."""
+    return min(1.0, slope / BELIEVED)
 
 
 def system(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> System:
@@ -139,7 +175,8 @@ def system(cells: Cells, sent: "Uploads", believed: "Uploads", kappa: float) -> 
     gram.diagonal().add_(penalty)
     factor = torch.linalg.cholesky(gram)
     owners = torch.cat([cells.owner, owner])
-    return System(a, d, owners, mean, prior, penalty, round_penalty, wide, gram, factor)
+    penalties = penalty, round_penalty
+    return System(a, d, owners, mean, prior, *penalties, wide, gram, factor, float(total), unseen)
 
 
 def roundness(gram: Tensor, unseen: float, rows: int, total: float, features: int) -> float:
