@@ -134,7 +134,7 @@ figures.accuracy_over_gamma(gammas, accuracy.numpy(), (0.5, 100 * result.metrics
 #
 # A stronger skew, $\beta = 0.05$: few clients hold a class, so the peers are one or two others.
 # Then too much shrinkage harms ($\gamma$ near 0); from $\gamma = 0.5$ on the curve is flat again.
-# On the map the stars of $\gamma = 0$ (right) have left their clouds:
+# On the map some stars of $\gamma = 0$ (right) stand far from their crosses:
 
 # %% tags=["cora"]
 sparse = Settings(dataset="Cora")
