@@ -3,6 +3,7 @@ PORT ?= 8501
 LAB_PORT ?= 8888
 PYTHON ?= python3
 BIN := .venv/bin
+AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: app lab test quick setup bench trials check clean notebooks api picture tables maps federation-demo
@@ -12,7 +13,7 @@ app: .venv/app
 
 # Jupyter goes on to the next free port and prints the address; its token keeps others out
 lab: .venv/lab
-	$(BIN)/jupyter lab notebooks --ip 127.0.0.1 --port $(LAB_PORT)
+	$(BIN)/jupyter lab notebooks --ip 127.0.0.1 --port $(LAB_PORT) $(AS_ROOT)
 
 test: setup check
 	$(BIN)/python -m pytest -n 2 --dist loadfile

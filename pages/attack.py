@@ -52,7 +52,8 @@ with left:
         dropped = f" The server drops {len(attacked.rejected)} uploads: they cannot be true."
         said += dropped * bool(attacked.rejected)
     show.sentence(f"Training nodes of every client and class. {said}", "attack")
-    show.chart(figures.liars(attacked), "attack_heat", said, on_pick=clicked)
+    code = f"{attack_views.RUNS}draw.liars(attacked)"
+    show.chart(figures.liars(attacked), "attack_heat", said, on_pick=clicked, code=code)
     before, lied = clean.metrics.accuracy, attacked.metrics.accuracy
     first, second = st.columns(2)
     metric(first, "Nobody lies", before, before, "The same run when every client is honest.")

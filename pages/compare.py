@@ -56,7 +56,9 @@ if view == TABLE:
         alt = f"Accuracy of {len(found)} stored runs, {ours} {spear[0]:.1f} %."
         missing = rivals.unmeasured({s.method for s in found})
         chart = figures.accuracies(found, spear, theirs, missing, ours)
-        show.chart(chart, "compare-table", alt)
+        code = f"{compare_live.LINES}missing = unmeasured({{one.method for one in found}})\n"
+        code += f"draw.accuracies(found, {spear}, theirs, missing, {ours!r})"
+        show.chart(chart, "compare-table", alt, code=code)
     compare_table.draw(shown)
     titles = [METHODS[s.method].title for s in found]
     beaten = [
@@ -85,13 +87,15 @@ if view == TABLE:
         "answer together (clients' heads)." + paper
     )
 elif view == ROUNDS and found:
-    show.chart(
-        figures.over_rounds(found, spear, ours), "compare-rounds", "Accuracy after every round."
-    )
+    alt, code = "Accuracy after every round.", f"draw.over_rounds(found, {spear}, {ours!r})"
+    figure, code = figures.over_rounds(found, spear, ours), f"{compare_live.LINES}{code}"
+    show.chart(figure, "compare-rounds", alt, code=code)
     st.caption(made)
 elif view == PARETO:
     bubbles = compare_live.spear_at(settings)
-    show.chart(figures.pareto(every, bubbles, ours), "compare-pareto", "Seconds against accuracy.")
+    alt, code = "Seconds against accuracy.", f"draw.pareto(every, bubbles, {ours!r})"
+    code = f"{compare_live.LINES}bubbles = {bubbles}  # as they were timed\n{code}"
+    show.chart(figures.pareto(every, bubbles, ours), "compare-pareto", alt, code=code)
     clients = ", ".join(
         str(k) for k in sorted({*(b[2] for b in bubbles), *(s.clients for s in every)})
     )
@@ -121,7 +125,9 @@ elif view == BETA and (
         lines[f"{ours}, {equation('alpha', alpha)}"] = [
             (b, g.mean(), g.std(ddof=0)) for b, g in groups if len(g)
         ]
-    show.chart(figures.boundary(trends, lines), "compare-beta", "Accuracy over β.")
+    code = f"{compare_live.LINES}{compare_live.TRENDS}".replace("OURS", repr(ours))
+    code = code.replace("BETAS", repr(betas)) + "draw.boundary(trends, lines)"
+    show.chart(figures.boundary(trends, lines), "compare-beta", "Accuracy over β.", code=code)
     counts = [f"{len(s.seeds)} seeds of {s.rounds} rounds" for t in trends.values() for s in t]
     st.caption(
         f"{ours}: means and spread of five seeds. FedAvg: {' or '.join(dict.fromkeys(counts))}."

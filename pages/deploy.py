@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.parts import deploy_report
-from pages.shared import frame, runs, show
+from pages.shared import drawn, frame, runs, show
 from pages.shared.plain import plain
 from spear_core import SpearError
 from spear_core.federation import lines
@@ -12,6 +12,10 @@ from spear_core.federation.report import read_report
 from spear_core.figures import human_bytes, message
 from spear_core.figures.machines import machines
 from spear_core.measures.spread import percent
+
+MACHINES = """from IPython.display import HTML
+from spear_core.figures.machines import machines
+HTML(machines(r))"""
 
 settings = frame.settings()
 result = runs.result_or_stop(settings)
@@ -23,6 +27,7 @@ show.sentence(
     "deploy_sends",
 )
 st.markdown(machines(result), unsafe_allow_html=True)
+drawn.add(MACHINES, "What runs where.")
 try:
     offered(settings)
     fits = "These settings run between machines as they are."

@@ -14,6 +14,12 @@ from spear_core.explain.summary import lines
 from spear_core.explain.words import pulled_towards, weight_formula
 from spear_core.measures.spread import mean_and_spread, percent, points, signed, with_spread
 
+STRIP = """from dataclasses import replace
+from spear_core import PAPER_SEEDS
+from spear_core.explain.references import references
+seeds = [run(replace(s, seed=seed)).metrics.accuracy for seed in PAPER_SEEDS]
+simpler = {name: run(one).metrics.accuracy for name, one in references(s).items()}
+"""
 SILHOUETTE, CONFUSION, PROTOTYPES, TIME = link.choices("view")
 
 settings = frame.settings()
@@ -21,6 +27,7 @@ result = runs.result_or_stop(settings)
 pinned = pinned_result(result)
 pinned_here = same_graph(pinned, result)
 before = frame.last_shown(result)
+also = ", pinned=pinned" if pinned_here else ""  # in the lines that draw a picture
 metrics, graph, names = result.metrics, result.graph, result.graph.names
 ridge = result.estimate.ridge is not None
 
@@ -62,6 +69,7 @@ with right:
             "weights",
             f"λ of {len(result.uploads.label)} prototypes by client and class.",
             on_pick=frame.pick_cell,
+            code=f"figures.weights(r{f', {chosen}' if chosen else ''}{also})",
         )
         if chosen:
             client, label = chosen
@@ -94,28 +102,29 @@ elif view == CONFUSION:
     with a:
         since = "Colour: change since the pinned setting; more on the diagonal is better."
         st.caption(since if pinned_here else "Test nodes; the diagonal is right.")
-        show.chart(figures.confusion(result, pinned_here), "confusion", "Confusion matrix.")
+        figure = figures.confusion(result, pinned_here)
+        show.chart(figure, "confusion", "Confusion matrix.", code=f"figures.confusion(r{also})")
     with b:
         st.caption("Share of each class that is right.")
-        show.chart(
-            figures.class_accuracy(result, pinned_here), "class_accuracy", "Accuracy of each class."
-        )
+        figure, said = figures.class_accuracy(result, pinned_here), "Accuracy of each class."
+        show.chart(figure, "class_accuracy", said, code=f"figures.class_accuracy(r{also})")
 elif view == PROTOTYPES:
     numbers = [str(c) for c in range(len(names))]
     if st.session_state["digit"] not in numbers:
         st.session_state["digit"] = numbers[0]
     by_name = {"format_func": lambda number: names[int(number)]}
     label = chosen[1] if chosen else int(show.switch("Class", numbers, "digit", **by_name))
-    show.chart(
-        figures.pictures(result, label, pinned_here), "pictures", f"Prototypes of class {label}."
-    )
+    figure, code = figures.pictures(result, label, pinned_here), f"r, {label}{also}"
+    said = f"Prototypes of class {label}."
+    show.chart(figure, "pictures", said, code=f"figures.pictures({code})")
 elif view == TIME:
     a, b = st.columns([2, 3])
     shown = {"this run": result} | ({"pinned": pinned} if pinned else {})
     stages = {n: {k: f"{1000 * v:.2f} ms" for k, v in r.seconds.items()} for n, r in shown.items()}
     a.dataframe(pd.DataFrame(stages))
     with b:
-        show.chart(figures.traffic(result, pinned), "traffic", "Bytes sent.")
+        code = f"figures.traffic(r{', pinned' if pinned else ''})"
+        show.chart(figures.traffic(result, pinned), "traffic", "Bytes sent.", code=code)
         st.caption(
             f"One client sends {figures.human_bytes(metrics.bytes_up_per_client)} on average, "
             f"{figures.human_bytes(metrics.bytes_up_prototypes)} of it prototypes. FedAvg is not "
@@ -135,7 +144,6 @@ show.same_in_python(
     settings,
     f"{estimator.name_of(settings)} on {settings.dataset}",
     "print(r.metrics.accuracy, r.metrics.silhouette_smoothed, r.metrics.bytes_up_total)",
-    "figures.weights(r).show()",
 )
 
 with about:
@@ -156,7 +164,10 @@ if few and metrics.accuracy is not None:
     with line:
         st.caption("accuracy, from 0 to 100 %")
         figure = figures.accuracy_strip(metrics.accuracy, seeds, simpler, then)
-        show.chart(figure, "strip", "Accuracy of this run, its seeds and references.", bare=True)
+        said = "Accuracy of this run, its seeds and references."
+        also = ", pinned.metrics.accuracy" if pinned else ""
+        code = f"{STRIP}figures.accuracy_strip(r.metrics.accuracy, seeds, simpler{also})"
+        show.chart(figure, "strip", said, bare=True, code=code, at=0)
 with words:
     header.say(lines(result, simpler.get(PLAIN)))
 if not costly:
@@ -166,4 +177,6 @@ if not costly:
         both = "A = B " if pinned and silhouettes_alike(pinned, result) else ""
         st.caption(f"silhouette {both}{told}")
         figure = figures.silhouettes(result, pinned)
-        show.chart(figure, "silhouettes", f"Silhouette, raw to smoothed: {told}.", bare=True)
+        said, also = f"Silhouette, raw to smoothed: {told}.", ", pinned" if pinned else ""
+        code = f"figures.silhouettes(r{also})"
+        show.chart(figure, "silhouettes", said, bare=True, code=code, at=0)

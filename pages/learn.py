@@ -5,11 +5,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts import learn_control, learn_steps
+from pages.parts import learn_control
 from pages.shared import controls, foot, frame, link, runs, show
 from pages.shared.plain import plain
 from spear_core import SpearError, defaults
 from spear_core.lance import spear
+from spear_core.lesson import STEPS
 
 WHAT = {
     "digits": "1,797 small pictures of handwritten digits, each linked to those it resembles",
@@ -37,10 +38,10 @@ if settings.dataset not in GRAPHS:
     )
     settings = replace(defaults("digits"), seed=settings.seed)
 settings = spear(settings)  # the lesson is about it, whichever estimator is chosen
-state, last = st.session_state, len(learn_steps.STEPS)
+state, last = st.session_state, len(STEPS)
 seen: set[int] = state.setdefault("_learn_seen", set())
 number = int(state["learn"])
-title, idea, make, knob = learn_steps.STEPS[number - 1]
+title, idea, make, knob = STEPS[number - 1]
 
 top, graph = st.columns([3, 1], vertical_alignment="bottom")
 with top:
@@ -79,16 +80,20 @@ with asked:
         if number in seen:
             st.latex(task.formula)
 with picture:
+    code = "from spear_core.lesson import STEPS\n"
+    code += f"task = STEPS[{number - 1}][2](r, {value})\n"
     if number in seen:
-        show.chart(task.figure, f"learn-{number}-told", f"{task.question} {right}. {task.told}")
+        alt = f"{task.question} {right}. {task.told}"
+        show.chart(task.figure, f"learn-{number}-told", alt, code=f"{code}task.figure")
     else:
-        show.chart(task.shown, f"learn-{number}", f"{task.question} The answer is hidden.")
+        alt = f"{task.question} The answer is hidden."
+        show.chart(task.shown, f"learn-{number}", alt, code=f"{code}task.shown")
 
 back, forward = st.columns(2)
 back.button("Back", on_click=go_to, args=(number - 1,), disabled=number == 1, width="stretch")
 if number < last:
     forward.button(
-        f"Next: {learn_steps.STEPS[number][0].lower()}",
+        f"Next: {STEPS[number][0].lower()}",
         on_click=go_to,
         args=(number + 1,),
         type="primary",
@@ -102,5 +107,4 @@ show.same_in_python(
     settings,
     "SPEAR in seven steps, and one beyond",
     "print(r.metrics.accuracy, r.uploads.counts.tolist())",
-    "figures.weights(r).show()",
 )

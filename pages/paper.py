@@ -27,6 +27,10 @@ DRAWN = {
     "communication": figures.communication,
     "constant": lambda rows: figures.constant(),
 }
+READ = """from spear_core.figures import paper as draw
+from spear_core.paper import measured
+rows = measured.read()
+"""
 
 
 @st.cache_data(show_spinner=False)
@@ -65,14 +69,16 @@ if view == TABLES:
 elif view == CURVES:
     name = show.switch("Curve", link.choices("paper_curve"), "paper_curve")
     st.caption(f"{ABOUT[name]} The paper draws this curve without numbers; ours is measured.")
-    show.chart(figures.curve(rows, name), f"paper-{name}", f"Accuracy, {name}.")
+    code = f'{READ}draw.curve(rows, "{name}")'
+    show.chart(figures.curve(rows, name), f"paper-{name}", f"Accuracy, {name}.", code=code)
 elif view == MAPS:
     paper_maps.draw(settings)
 else:
     for finding in findings.findings(rows):
         st.markdown(f"##### {finding.title}")
         st.markdown(finding.words)
-        show.chart(DRAWN[finding.key](rows), f"paper-{finding.key}", finding.words)
+        code = f"{READ}draw.{finding.key}({'' if finding.key == 'constant' else 'rows'})"
+        show.chart(DRAWN[finding.key](rows), f"paper-{finding.key}", finding.words, code=code)
         runs.let_go()
     st.markdown("##### Where the paper contradicts itself")
     st.markdown("\n".join(f"- {words}" for words in findings.CONTRADICTIONS))

@@ -132,6 +132,10 @@ chosen = frame.picked(result)
 chosen = chosen if chosen in pairs else pairs[0]  # the smallest n to begin with
 left, right = st.columns(2)
 shown = after[0] if private else before
+made = "after = []\n"
+if private:
+    made = f"tries = [replace(s, draw=s.draw + d) for d in range({TRIES})]\n"
+    made += "after = [exposure(run(one)) for one in tries]\n"
 with left:
     st.subheader("Who is exposed")
     st.caption(
@@ -140,7 +144,9 @@ with left:
     )
     said = f"Heat map of cosines; {alone} uploads stand for one node, {found:g} of them are found."
     figure = figures.exposed(result, shown, chosen)
-    show.chart(figure, "privacy_exposed", said, on_pick=frame.pick_cell)
+    first = "after[0]" if private else "before"
+    code = f"{privacy_views.SEEN}{made}draw.exposed(off, {first}, {chosen})"
+    show.chart(figure, "privacy_exposed", said, on_pick=frame.pick_cell, code=code)
 with right:
     st.subheader("Is this node in the mean?")
     st.caption(
@@ -149,7 +155,8 @@ with right:
     )
     said = f"AUC over n; on average {before.membership:.2f} without noise"
     said += f", {auc:.2f} with it." if private else "."
-    show.chart(figures.membership(result, before, after), "privacy_members", said)
+    code = "draw.membership(off, before, after)"
+    show.chart(figures.membership(result, before, after), "privacy_members", said, code=code)
 
 rows = [
     {

@@ -30,12 +30,12 @@ if view == ONE:
         b.multiselect("Beside it", others, key=link.BESIDE, placeholder="Other datasets",
                       max_selections=link.MOST_BESIDE)  # fmt: skip
     table = sensitivity_sweeps.table(settings, (knob,), (settings.dataset, *more))
-    figure = figures.curve(table, knob, here=settings)
-    point = show.chart(figure, f"sens-{knob}", f"Accuracy over {symbol(knob)}.", picks=True)
+    figure, alt = figures.curve(table, knob, here=settings), f"Accuracy over {symbol(knob)}."
+    code = sensitivity_sweeps.lines(settings, (knob,), (settings.dataset, *more))
+    code += f'\ndraw.curve(table, "{knob}", here=s)'
+    point = show.chart(figure, f"sens-{knob}", alt, picks=True, code=code)
     sensitivity_sweeps.take(point, ("dataset", knob), settings)
-    values, swept = list(sensitivity_sweeps.values(settings, knob)), (knob,)
-    lines = f"table = sweep(s, seed=PAPER_SEEDS, {knob}={values!r})"
-    drawn = f'figures.sweep.curve(table, "{knob}", here=s).show()'
+    swept = (knob,)
 elif view == TWO:
     a, b = st.columns(2)
     with a:
@@ -49,13 +49,11 @@ elif view == TWO:
         table = sensitivity_sweeps.table(settings, (x, y), (settings.dataset,))
     figure = figures.heat(table, x, y, here=settings)
     alt = f"Accuracy over {symbol(x)} and {symbol(y)}."
-    point = show.chart(figure, f"sens-{x}-{y}", alt, picks=True)
+    code = sensitivity_sweeps.lines(settings, (x, y), (settings.dataset,))
+    code += f'\ndraw.heat(table, "{x}", "{y}", here=s)'
+    point = show.chart(figure, f"sens-{x}-{y}", alt, picks=True, code=code)
     sensitivity_sweeps.take(point, (x, y), settings)
     swept = (x, y)
-    lists = ", ".join(f"{n}={list(sensitivity_sweeps.values(settings, n))!r}" for n in (x, y))
-    lines, drawn = f"table = sweep(s, seed=PAPER_SEEDS, {lists})", (
-        f'figures.sweep.heat(table, "{x}", "{y}", here=s).show()'
-    )  # fmt: skip
 else:
     st.caption(
         "Each dot is a dataset: the share of its edges that join equal classes, and the α with the "
@@ -69,19 +67,13 @@ else:
     with st.spinner("Sweeping α on every dataset at hand …", show_time=True):
         table = sensitivity_sweeps.homophily(settings, names)
     figure, swept = figures.best(table), ("alpha",)
-    show.chart(figure, "sens-homophily", "Best α against homophily, a dot a dataset.")
-    lines = (
-        "table = sweep(s, seed=PAPER_SEEDS, dataset=['digits', 'karate'], "
-        "alpha=[0, 0.15, 0.5, 0.9], measures=['accuracy', 'homophily'])"
-    )
-    drawn = "figures.sweep.best(table).show()"
+    code = sensitivity_sweeps.best_lines(settings, names) + "\ndraw.best(table)"
+    alt = "Best α against homophily, a dot a dataset."
+    show.chart(figure, "sens-homophily", alt, code=code)
 show.export(sensitivity_sweeps.files(table, swept))
 show.same_in_python(
     settings,
     f"Sensitivity of {estimator.name_of(settings)}",
-    "from spear_core import PAPER_SEEDS",
-    "from spear_core.sweeps import sweep",
-    "import spear_core.figures.sweep",
-    lines.replace("inf", 'float("inf")'),
-    drawn,
+    *code.splitlines()[:-1],
+    "print(table.head())",
 )

@@ -14,6 +14,9 @@ from spear_core.figures import shrink as figures
 from spear_core.measures.prototype_error import class_errors
 from spear_core.paper import printed
 
+IMPORT = "from spear_core.figures import shrink as draw\n"
+ERRORS = "from spear_core.measures.prototype_error import class_errors\n"
+
 settings = frame.settings()
 result = runs.result_or_stop(settings)
 pinned = pinned_result(result)
@@ -43,7 +46,8 @@ with left:
     st.subheader("Who is pulled to the peers")
     st.caption("Each dot is an uploaded prototype. Look at small n: there the pull is strong.")
     said = f"λ over n, {len(pulled)} prototypes pulled, {len(pairs) - len(pulled)} lone ones not."
-    show.chart(figures.weight_curve(result, pinned), "lambda", said)
+    code = f"{IMPORT}draw.weight_curve(r{', pinned' if pinned else ''})"
+    show.chart(figures.weight_curve(result, pinned), "lambda", said, code=code)
 with right:
     st.subheader("Local → shrunk → global")
     st.caption("Cosine distance to the true centroid: look how far each step moves to the left.")
@@ -55,7 +59,10 @@ with right:
     if errors["class"]:
         on_average = (f"{s} {np.mean(errors[s]):.3f}" for s in ("local", "shrunk", "spear"))
         said = f"Distances to the centroids by class; on average {', '.join(on_average)}."
-        show.chart(figures.error_steps(errors, names, old), "errors", said)
+        of = "class_errors({0}.estimate, {0}.metrics.centroids_of(" + repr(reading) + "))"
+        also = f", {of.format('pinned')}" if old else ""
+        code = f"{ERRORS}draw.error_steps({of.format('r')}, r.graph.names{also})"
+        show.chart(figures.error_steps(errors, names, old), "errors", said, code=code)
     else:
         st.info("No class has both a training node and a node to take the centroid over.")
 means = shrink_views.mean_errors(result, pinned)
@@ -73,7 +80,7 @@ show.export({"weights": pairs, "prototype errors": means, **tables})
 show.same_in_python(
     settings,
     f"Shrinkage on {settings.dataset}",
-    "from spear_core.measures.prototype_error import class_errors",
+    ERRORS.strip(),
     f"print(class_errors(r.estimate, r.metrics.centroids_of({reading!r})))",
     *lines,
 )

@@ -19,6 +19,10 @@ from spear_core.lance.gate import at_test
 from spear_core.measures.spread import percent
 from spear_core.settings import equation
 
+LOOK = """from spear_core.explain.node import builders, inspect
+from spear_core.figures import smooth as draw
+"""
+
 settings = frame.settings()
 result = runs.result_or_stop(settings)
 graph, names = result.graph, result.graph.names
@@ -49,13 +53,16 @@ with left:
         "smooth_around",
         alt,
         on_pick=lambda found: go_to(graph, int(found[0])),
+        code=f"{LOOK}view = inspect(r, {node})\ndraw.neighbourhood(r, view)",
     )
 with right:
     st.subheader(f"Class {true}, predicted {called}: {'right' if view.right else 'wrong'}")
     why = explain(result, view)
     show.sentence(why, "why", 5)
     st.caption("Look at how far each class moves from the ring (raw features) to the dot.")
-    show.chart(draw.similarities(result, view, then), "smooth_similar", why)
+    also = f", inspect(pinned, {node})" if then else ""
+    code = f"draw.similarities(r, view{also})"
+    show.chart(draw.similarities(result, view, then), "smooth_similar", why, code=code)
 left, right = st.columns(2)
 with left:
     makers, made_of = look.builders(result, view.predicted), ridge_node.parts(result, view)
@@ -66,28 +73,35 @@ with left:
         if makers.client:
             alt = f"{alt} Client {makers.client[0]} has {percent(makers.share[0], 0)}."
         theirs = look.builders(pinned_here, view.predicted) if pinned_here else None
-        show.chart(draw.built_by(makers, theirs), "smooth_makers", alt)
+        also = ", builders(pinned, view.predicted)" if theirs else ""
+        code = f"draw.built_by(builders(r, view.predicted){also})"
+        show.chart(draw.built_by(makers, theirs), "smooth_makers", alt, code=code)
     else:
         st.subheader("What each score is made of")
         st.caption("Look right for what speaks for a class, left for what speaks against it.")
         alt = ridge_node.words(result, view)
-        show.chart(draw.score_parts(result, view, made_of), "smooth_makers", alt)
+        code = "from spear_core.explain.ridge_node import parts\n"
+        code += "draw.score_parts(r, view, parts(r, view))"
+        show.chart(draw.score_parts(result, view, made_of), "smooth_makers", alt, code=code)
 with right:
     st.subheader("What it is made of, step by step")
     st.caption("Look at the colours: the weight that each step hands to others, by their class.")
     own = float(view.rows[-1][node])
     alt = f"After {tested.steps} steps the node itself has {percent(own)} of the weight."
-    show.chart(draw.mixture_by_class(result, view), "smooth_mixture", alt)
+    code = "draw.mixture_by_class(r, view)"
+    show.chart(draw.mixture_by_class(result, view), "smooth_mixture", alt, code=code)
 if settings.dataset == "karate":
     st.caption("The whole club after each step: the area of a node is its weight in the vector.")
-    show.chart(draw.spread(result, view), "smooth_spread", f"The club: {alt}")
+    code = "draw.spread(r, view)"
+    show.chart(draw.spread(result, view), "smooth_spread", f"The club: {alt}", code=code)
 if CATALOGUE[settings.dataset].picture:
     st.caption(
         "Above: the picture after each step, then the prototypes it is compared with. Below: the "
         "neighbours that weigh most in it."
     )
     alt = f"A {true} that grows smoother, beside prototype {called}. {alt}"
-    show.chart(draw.pictures(result, view), "smooth_pictures", alt)
+    code = "draw.pictures(r, view)"
+    show.chart(draw.pictures(result, view), "smooth_pictures", alt, code=code)
 
 # all of them ---------------------------------------------------------------------------------
 st.subheader("Would another α or T be better?")
@@ -107,7 +121,11 @@ with right:
     st.caption(alt + (" Look where the bars differ: smoothing helps there, or harms." * asked))
     if asked:
         without = runs.result_of(replace(settings, alpha=0.0))
-        show.chart(draw.by_homophily(result, without, pinned_here), "smooth_by_homophily", alt)
+        also = ", pinned" if pinned_here else ""
+        code = "from dataclasses import replace\n"
+        code += f"draw.by_homophily(r, run(replace(s, alpha=0.0)){also})"
+        figure = draw.by_homophily(result, without, pinned_here)
+        show.chart(figure, "smooth_by_homophily", alt, code=code)
 
 similar = {"class": names, "before": view.before.tolist(), "after": view.after.tolist()}
 around = {
@@ -124,13 +142,7 @@ show.export(tables)
 show.same_in_python(
     settings,
     "Smoothing on " + settings.dataset,
-    "",
-    "from spear_core import grid",
-    "from spear_core.explain import node, words",
-    "",
-    f"view = node.inspect(r, {node})",
-    "view.before, view.after, view.predicted",
-    "node.builders(r, view.predicted)",
-    "curve = grid(s, [i / 20 for i in range(20)], [s.gamma], [s.steps]).accuracy  # over α",
-    "words.explain(r, view)",
+    "from spear_core.explain.node import inspect",
+    "from spear_core.explain.words import explain",
+    f"print(explain(r, inspect(r, {node})))",
 )

@@ -14,6 +14,7 @@ from spear_core import Result
 from spear_core.figures import split as draw
 from spear_core.measures.spread import percent
 
+IMPORT = "from spear_core.figures import split as draw\n"
 ALL, TRAINING = link.choices("split_count")
 LATER: dict[str, Any] = {"alpha": 0.0, "steps": 0, "gamma": 0.5}  # a split knows nothing of them
 
@@ -22,6 +23,7 @@ result = result_or_stop(replace(settings, **LATER))
 graph, part, metrics = result.graph, result.partition, result.metrics
 pinned = pinned_result(result, **LATER)
 pinned_here = same_graph(pinned, result)
+more = ", pinned=pinned" if pinned_here else ""  # in the lines that draw a picture
 
 
 def metric(column: Any, name: str, of: Callable[[Result], str], help: str) -> None:
@@ -58,7 +60,8 @@ with words:
     )
 training = which == TRAINING
 alt = f"The {which} by client and class; clients hold {held.min()} to {held.max()} classes each."
-show.chart(draw.holdings(result, training, pinned_here), "split_holdings", alt)
+code = f"{IMPORT}draw.holdings(r, {training}{more})"
+show.chart(draw.holdings(result, training, pinned_here), "split_holdings", alt, code=code)
 a, b, c, d = st.columns(4)
 edges = f"{graph.num_edges:,} edges, each direction counted"
 metric(a, "Edges cut", cut, f"Of {edges}. No client sees a cut edge.")
@@ -74,12 +77,13 @@ with left:
     st.caption("Look at the shortest bars: few training nodes give a noisy prototype.")
     alt = f"Bars of {part.sizes.min()} to {part.sizes.max()} nodes; {len(part.empty)} clients "
     alt += f"are empty, {len(part.untrained)} have no training node."
-    show.chart(draw.sizes(result, pinned_here), "split_sizes", alt)
+    show.chart(draw.sizes(result, pinned_here), "split_sizes", alt, code=f"draw.sizes(r{more})")
 with right:
     st.subheader("What is left of the homophily")
     st.caption("Look for dots above the line: inside, neighbours are more alike than in the graph.")
     alt = f"A dot for each client, by size and homophily; the graph's own is {whole(result)}."
-    show.chart(draw.homophily(result, pinned), "split_homophily", alt)
+    code = f"draw.homophily(r{', pinned' if pinned else ''})"
+    show.chart(draw.homophily(result, pinned), "split_homophily", alt, code=code)
 
 st.subheader("The cut, close up")
 part_of = "The whole graph." if graph.num_nodes <= 90 else "A part where many classes meet."
@@ -88,7 +92,8 @@ st.caption(
     "dashed edge: its ends belong to two of them."
 )
 alt = f"{part_of} Clients as colours, cut edges dashed."
-show.chart(draw.small_graph(result, pinned_here), "split_small", alt)
+code = f"draw.small_graph(r{more})"
+show.chart(draw.small_graph(result, pinned_here), "split_small", alt, code=code)
 
 names = result.graph.names
 clients = {
@@ -110,8 +115,4 @@ show.same_in_python(
     "p = r.partition",
     "p.counts, p.train_counts, p.sizes, p.cut_edges, p.redraws, p.notes",
     "r.metrics.homophily, r.metrics.client_homophily",
-    "",
-    "from spear_core.figures import split as draw",
-    "",
-    f"draw.holdings(r, training={training})  # also draw.sizes, draw.homophily, draw.small_graph",
 )

@@ -129,6 +129,14 @@ def as_options(given: dict[str, Any]) -> list[str]:
     return words
 
 
+def as_call(settings: Any) -> str:
+    """The line of Python that makes them: its dataset, and what differs from the defaults."""
+    given = {"dataset": settings.dataset} | changed(settings)
+    values = {k: '"inf"' if v == math.inf else repr(v) for k, v in given.items()}
+    words = ", ".join(f"{k}={v}" for k, v in values.items())
+    return f"{type(settings).__name__}({words})".replace("'", '"')
+
+
 def name_of(f: "Field[Any]") -> str:
     """Symbol, label and unit of a field, where it has them: `ρ, edges changed (share)`."""
     words = ", ".join(part for part in (f.metadata["symbol"], f.metadata["label"]) if part)

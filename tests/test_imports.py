@@ -41,6 +41,7 @@ spear_core.baselines spear_core.federation spear_core.embed
 spear_core.paper
 spear_core.explain
 spear_core.figures
+spear_core.lesson
 spear_core.widgets
 spear_core.cli
 spear_core spear_core.__main__

@@ -14,6 +14,7 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from tests.browser import FLAGS, IDLE, ROOT, need_browser
@@ -104,6 +105,35 @@ def test_the_wheel_holds_two_packages_and_all_that_they_read(wheel):
     for name in ("app.py", ".streamlit/config.toml", "docs/teaching.md", "pyproject.toml"):
         assert f"spear_app/{name}" in names
     assert "spear_app/setup.py" not in names
+
+
+RUN = """import sys, nbclient, nbformat
+book = nbformat.read(sys.argv[1], as_version=4)
+nbclient.NotebookClient(book, kernel_name="python3", timeout=300).execute()
+shown = [out.get("data", {}) for cell in book.cells for out in cell.get("outputs", [])]
+print(sum("application/vnd.plotly.v1+json" in data for data in shown))
+"""
+
+
+def test_the_notebook_of_a_link_runs_there(programs, apart):
+    link = "http://127.0.0.1:8501/split?v=2&dataset=karate&clients=3"
+    said = subprocess.run(
+        [programs / "spear", "notebook", "--settings", link, "--out", "view.ipynb"],
+        **apart,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "jupyter lab view.ipynb" in said.stdout
+    book = nbformat.read(apart["cwd"] / "view.ipynb", as_version=4)
+    book.cells = [c for c in book.cells if "cora" not in c.metadata.get("tags", [])]
+    nbformat.write(book, apart["cwd"] / "view.ipynb")
+    env = apart["env"] | {"PLOTLY_RENDERER": "plotly_mimetype"}
+    command = [programs / "python", "-c", RUN, "view.ipynb"]
+    done = subprocess.run(command, **apart | {"env": env}, capture_output=True, text=True)
+    (apart["cwd"] / "view.ipynb").unlink()
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 4
 
 
 def files(folder):

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts import attack_paper
+from pages.shared import drawn as drawn_lines
 from pages.shared import link, mapview, runs, show
 from pages.shared.livemap import live_map
 from pages.shared.pinned import same_graph
@@ -28,6 +29,15 @@ COLUMNS = {  # of the comparison of defences, in words
     "clean_cost": "cost when nobody lies, points",
 }
 Shown = tuple[dict[str, Any], list[str]]
+RUNS = """from dataclasses import replace
+from spear_core.figures import attack as draw
+from spear_core.studies.damage import honest
+attacked, clean = run(replace(s, defence="none")), run(honest(s))
+"""
+DAMAGE = """from spear_core.studies.damage import Draw, damage, held_by
+found = damage(replace(s, attackers="random", attacker_count=0, chosen="", draw=0))
+here = Draw(attacked.attackers, held_by(attacked.attackers, s), 100 * r.metrics.accuracy)
+"""
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,10 @@ def classes(seen: Seen) -> Shown:
     said = f"Class {which} loses most: {100 * worst:.0f} points." if worst > 0 else "None loses."
     st.markdown(f"Look for the classes the liars name and those they took from. {said}")
     bars = seen.stages | ({"pinned": other} if other else {})
-    show.chart(figures.class_bars(bars), "attack_classes", f"Accuracy of each class. {said}")
+    also = ', "pinned": pinned' if other else ""
+    code = f"draw.class_bars({{{_stages(seen)}{also}}})"
+    told = f"Accuracy of each class. {said}"
+    show.chart(figures.class_bars(bars), "attack_classes", told, code=code)
     rows = {name: one.metrics.class_accuracy for name, one in seen.stages.items()}
     return {"classes": pd.DataFrame({"class": names} | rows)}, []
 
@@ -98,7 +111,16 @@ def on_map(seen: Seen) -> Shown:
     figure = with_pinned(figure, shown, last, same_graph(seen.pinned, last), state["show"])
     if state["show"] != "global":
         figures.with_liars(figure, shown, last)
-    live_map(figure, key="attack_map", alt=f"{alt_text(shown, last)} {said}", height=480)
+    told = f"{alt_text(shown, last)} {said}"
+    live_map(figure, key="attack_map", alt=told, height=480)
+    code = f'map_figure(plane, r, "{state["show"]}", "{state["colour"]}", before=clean)'
+    if same_graph(seen.pinned, last):
+        code = f"with_pinned({code}, plane, r, pinned, {state['show']!r})"
+        code = f"from spear_core.figures.map.pinned import with_pinned\nfigure = {code}"
+    else:
+        code = f"figure = {code}"
+    last_line = "figure" if state["show"] == "global" else "draw.with_liars(figure, plane, r)"
+    drawn_lines.add(f"{mapview.PLANE}\n{code}\n{last_line}", told)
     with st.container(horizontal=True):
         show.switch("Prototypes", link.choices("show"), "show")
         show.switch("Colour by", link.choices("colour"), "colour")
@@ -111,10 +133,12 @@ def pictures(seen: Seen) -> Shown:
     """What liars hold and send, and what becomes of the global prototypes."""
     if seen.attacked.attackers and len(seen.attacked.sent.client):
         st.markdown("Above what a liar holds, below what it sends; orange is below zero.")
-        show.chart(figures.sent_pictures(seen.attacked), "attack_sent", "What liars hold and send.")
+        figure, told = figures.sent_pictures(seen.attacked), "What liars hold and send."
+        show.chart(figure, "attack_sent", told, code="draw.sent_pictures(attacked)")
     st.markdown("The global prototypes: look which of them turn into another.")
     said = f"Global prototypes, {', '.join(seen.stages)}."
-    show.chart(figures.global_pictures(seen.stages), "attack_global", said)
+    code = f"draw.global_pictures({{{_stages(seen)}}})"
+    show.chart(figures.global_pictures(seen.stages), "attack_global", said, code=code)
     return {}, []
 
 
@@ -139,7 +163,10 @@ def over_draws(seen: Seen) -> Shown:
     said = (
         f"Correlation of accuracy with the share held: {made['share'].corr(made['accuracy']):.2f}."
     )
-    show.chart(figure, "attack_damage", said)
+    also = ", here" if here else ", None"
+    also += ", 100 * pinned.metrics.accuracy" if then else ""
+    code = f"{DAMAGE}draw.damage_dots(found, 100 * clean.metrics.accuracy{also})"
+    show.chart(figure, "attack_damage", said, code=code)
     st.caption(said)
     return {"damage": made}, lines
 
@@ -155,7 +182,9 @@ def defences(seen: Seen) -> Shown:
     rows = compared(replace(seen.settings, defence="none", seed=42))
     said = words(rows)
     st.markdown(said)
-    show.chart(figures.defence_dots(rows), "attack_defences", said)
+    code = "from spear_core.studies.damage import compare\n"
+    code += 'draw.defence_dots(compare(replace(s, defence="none", seed=42)))'
+    show.chart(figures.defence_dots(rows), "attack_defences", said, code=code)
     made = pd.DataFrame(table(rows))
     named = made.assign(defence=[DEFENCES[name].words for name in made["defence"]])
     st.dataframe(named.rename(columns=COLUMNS), hide_index=True)
@@ -173,6 +202,12 @@ def paper(seen: Seen) -> Shown:
     lines += ["from spear_core.paper import measured"]
     lines += ['print(*beside_the_paper(measured.read()), sep="\\n")']
     return attack_paper.draw(seen.settings), lines
+
+
+def _stages(seen: Seen) -> str:
+    """The runs of the page by name, as a notebook has them."""
+    runs = {"clean": "clean", "attacked": "attacked", "defended": "r"}
+    return ", ".join(f'"{name}": {runs[name]}' for name in seen.stages)
 
 
 def _untested() -> Shown:

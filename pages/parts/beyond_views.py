@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from pages.parts import beyond_lines as lines_of
 from pages.parts import sketch_views
 from pages.shared import lab, link, runs, show
 from pages.shared.affordable import fits
@@ -61,7 +62,8 @@ def one_graph(result: Result) -> Shown:
     st.markdown(
         f"**{result.graph.name}, {len(found['SPEAR'])} seeds.** {said} {gate_words(result)}"
     )
-    show.chart(figures.steps(found), "beyond_steps", said)
+    code = lines_of.steps(runs.seeds_for(result), STEPS)
+    show.chart(figures.steps(found), "beyond_steps", said, code=code)
     st.subheader("Which part carries it?")
     cells = {key: reached(result, change) for key, change in FOUR.items()}
     table = pd.DataFrame(
@@ -110,7 +112,9 @@ def all_eight(_result: Result) -> Shown:
         f"{len(ahead)}** datasets. 'All in one place' is the same regression with every training "
         "row at the server, five seeds; being above it at β = 0.05 is the split's doing."
     )
-    show.chart(figures.spreads(series, "accuracy"), "beyond_eight", f"{len(better)} ahead.")
+    code = lines_of.eight(part, usual)
+    figure, told = figures.spreads(series, "accuracy"), f"{len(better)} ahead."
+    show.chart(figure, "beyond_eight", told, code=code)
     st.caption(f"{LABELS} FedAvg is stored for three datasets. Stored by {MADE}.")
     rows = [
         {"dataset": name, "what": label, "mean": m, "spread": s}
@@ -145,7 +149,10 @@ def price(result: Result) -> Shown:
         "Every line goes from SPEAR's message to the sketch of rank 32; rank 0 is SPEAR's message "
         "and eight bytes. Look where a line turns level: more rows tell the server nothing new."
     )
-    show.chart(figures.bytes_against_accuracy(lines), "beyond_bytes", "Accuracy over KiB a client.")
+    ranks = [r for r in RANKS if fits(replace(result.settings, **LANCE | {"sketch": r}))]
+    code = lines_of.price(() if runs.heavy(result) else ranks)
+    figure, told = figures.bytes_against_accuracy(lines), "Accuracy over KiB a client."
+    show.chart(figure, "beyond_bytes", told, code=code)
     st.caption(f"Dirichlet, β = 0.05, means of seeds and splits. Stored by {MADE}.")
     rows = [{"line": k, "what": p[0], "KiB": p[1], "%": p[2]} for k, v in lines.items() for p in v]
     return {"bytes": pd.DataFrame(rows)}, ["print(r.metrics.bytes_up_per_client)"]
@@ -161,7 +168,8 @@ def gate(result: Result) -> Shown:
         f"{s.gate:g}. Its place between the two groups was chosen on these eight graphs."
     )
     chart = figures.affinities(known, s.gate, (result.graph.name, own))
-    show.chart(chart, "beyond_gate", f"Affinities of {len(known)} datasets, gate {s.gate:g}.")
+    told = f"Affinities of {len(known)} datasets, gate {s.gate:g}."
+    show.chart(chart, "beyond_gate", told, code=lines_of.GATE)
     table = pd.DataFrame({"dataset": list(known), "affinity": list(known.values())})
     lines = ["from spear_core.lance.affinity import affinity", "print(affinity(r.graph).value)"]
     return {"affinities": table}, lines
@@ -191,7 +199,8 @@ def loses(result: Result) -> Shown:
         for name in names
     }
     said = f"LANCE worse than SPEAR in {bare} cells, defended in {defended}."
-    show.chart(figures.spreads(series, "accuracy"), "beyond_liars", said)
+    code = lines_of.LIARS.replace("NAMES", repr(names))
+    show.chart(figures.spreads(series, "accuracy"), "beyond_liars", said, code=code)
     st.subheader("What a sketch reveals")
     st.markdown(revealed(result))
     told = sketch_views.stored_chart("beyond_revealed")
@@ -209,6 +218,7 @@ def loses(result: Result) -> Shown:
         figures.spreads(gained, "LANCE less SPEAR, points", zero=True, suffix=""),
         "beyond_gains",
         "Gains over SPEAR by dataset and split.",
+        code=lines_of.GAINS,
     )
     st.caption(f"{LABELS} Stored by {MADE}.")
     rows = [{"dataset": d, "β": b, "what": v, "%": lied[d, b, v][0]} for d, b, v in lied]

@@ -27,6 +27,29 @@ TRAINED_AS = {"default": "no weight decay", "literature": "weight decay 5e-4"}
 ONCE_AS = {"default": "one round", "literature": "one round, the original's settings"}
 SCALES = (5, 10, 20, 50, 100)  # clients, as the paper has them
 STORED = 100  # rounds of the runs that come with the project
+LINES = """from spear_core.baselines import stored
+from spear_core.baselines.views import summaries
+from spear_core.figures import compare as draw
+from spear_core.paper.rivals import accuracies, unmeasured
+rows, theirs = stored(), accuracies(s.dataset, s.clients, s.beta)
+every = [o for o in summaries(rows, s) if (o.dataset, o.beta) == (s.dataset, s.beta)]
+found = [one for one in every if one.clients == s.clients]
+"""
+TRENDS = """from spear_core import PAPER_SEEDS
+from spear_core.baselines.views import beta_trend
+from spear_core.settings import equation
+from spear_core.sweeps import sweep
+trends = {}
+for recipe, words in (("default", "no weight decay"), ("literature", "weight decay 5e-4")):
+    trend = beta_trend(rows, s.dataset, "fedavg", s.clients, recipe, s)
+    trends |= {f"FedAvg, {words}": trend} if trend else {}
+lines = {}
+for alpha in (0.15, 0.8):
+    table = sweep(s, seed=PAPER_SEEDS, beta=BETAS, alpha=[alpha])
+    groups = [(beta, 100 * part["accuracy"].dropna()) for beta, part in table.groupby("beta")]
+    name = f"{OURS}, {equation('alpha', alpha)}"
+    lines[name] = [(beta, a.mean(), a.std(ddof=0)) for beta, a in groups if len(a)]
+"""
 EVERY = 0.4  # seconds between two pictures of a growing curve
 
 
@@ -211,7 +234,12 @@ def _draw(shown: Live, result: Result) -> None:
     if percent:
         spear = _spear_percent(result)
         chart = figures.live(rounds, percent, shown.rounds, spear, ours, shown.stage)
-        show.chart(chart, "compare-live", f"Accuracy after each {shown.stage} of {shown.title}.")
+        code = "from spear_core.figures import compare as draw\n"
+        code += (
+            f"draw.live({rounds}, {percent}, {shown.rounds}, {spear}, {ours!r}, {shown.stage!r})"
+        )
+        alt = f"Accuracy after each {shown.stage} of {shown.title}."
+        show.chart(chart, "compare-live", alt, code=code)
     came = f"{max(points, default=0)} of {shown.rounds} {shown.stage}s"
     st.caption(words or f"Stopped after {came}; run it to go on.")
 

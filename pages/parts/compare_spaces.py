@@ -14,6 +14,10 @@ from spear_core.paper import rivals
 
 ROUNDS = 50
 COLUMNS = 3
+MADE = f"""from spear_core.baselines.spaces import mapped, spaces
+from spear_core.figures import compare as draw
+found, label = spaces(r, {ROUNDS}), r.graph.y[mapped(r.graph)].numpy()
+"""
 
 
 def draw(result: Result) -> None:
@@ -33,14 +37,16 @@ def draw(result: Result) -> None:
     dots = zip(class_colours(len(names)), names, strict=True)
     st.html(" &ensp; ".join(f'<span style="color:{c}">●</span>&nbsp;{escape(n)}' for c, n in dots))
     cells = [column for _ in range(0, len(found), COLUMNS) for column in st.columns(COLUMNS)]
-    for cell, space in zip(cells, found, strict=False):
+    for number, (cell, space) in enumerate(zip(cells, found, strict=False)):
         score = "–" if space.silhouette is None else f"{space.silhouette:.3f}"
         also = theirs.get("SPEAR" if space.name == SMOOTHED else space.name)
         with cell:
             beside = "" if also is None else f" (printed {also:.3f})"
             st.markdown(f"**{space.name}**: {score}{beside}")
             alt = f"Map of {space.name}, silhouette {score}."
-            show.chart(figures.space(space, label, names), f"compare-space-{space.name}", alt)
+            code = f"{MADE * (not number)}draw.space(found[{number}], label, r.graph.names)"
+            figure, key = figures.space(space, label, names), f"compare-space-{space.name}"
+            show.chart(figure, key, alt, code=code)
     best = max(found, key=lambda space: space.silhouette or -1.0)
     st.markdown(
         f"**{best.name}** separates the classes best here. A map's distances are not those of the "

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from pages.parts.noise_lines import RULES, lines_over_rate
 from pages.shared import link, runs, show
 from spear_core import Graph, Result, Settings, load
 from spear_core.explain.noise_curve import words
@@ -26,8 +27,6 @@ WHERE: dict[str, dict[str, Any]] = {  # which graphs are noisy, and when
     "test graph too, after the split": {"noise_test": True, "noise_when": "after"},
     "test graph too, before the split": {"noise_test": True, "noise_when": "before"},
 }
-
-
 FOLLOWED = {  # a control of the page -> the view that shows what it does
     **dict(zip(KNOBS, link.choices("noise_view"), strict=False)),
     "noise_when": link.choices("noise_view")[0],
@@ -114,6 +113,7 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
     said = words(found)
     show.sentence(said, "noise", 3)
     here = (getattr(settings, knob), 100 * result.metrics.accuracy)
+    given = f'"{knob}", {values}' + (f", draws={draws}" if runs.quick(result) else "")
     left, right = st.columns([3, 2])
     with left:
         st.caption(
@@ -121,10 +121,12 @@ def over(knob: str, result: Result, pinned: Result | None) -> Shown:
             "standard deviation. Look at the distance of the two lines."
         )
         shown = here if knob != "labels_per_class" or here[0] in values else None
-        show.chart(figures.over_rate(found, shown, then), "noise-curve", said)
+        code = lines_over_rate(given, shown, then is not None)
+        show.chart(figures.over_rate(found, shown, then), "noise-curve", said, code=code)
     with right:
         st.caption("The same distance, run by run: above 0 smoothing helps.")
-        show.chart(figures.smoothing_gain(found), "noise-gain", said)
+        figure = figures.smoothing_gain(found)
+        show.chart(figure, "noise-gain", said, code="draw.smoothing_gain(found)")
     files = {f"over {knob}": found.table(), f"over {knob}, single runs": found.runs()}
     return {name: pd.DataFrame(table) for name, table in files.items()}, lines
 
@@ -200,9 +202,8 @@ def paper(result: Result, pinned: Result | None) -> Shown:
     ):
         with column:
             st.markdown(f"**{title}.** {perturbation.words(rows, kind)}")
-            show.chart(
-                figures.rules(rows, kind), f"noise-rules-{kind}", perturbation.words(rows, kind)
-            )
+            said, code = perturbation.words(rows, kind), f'{RULES}draw.rules(read(), "{kind}")'
+            show.chart(figures.rules(rows, kind), f"noise-rules-{kind}", said, code=code)
     with st.expander(f"All {len({(row.kind, row.rule) for row in rows})} rules"):
         st.dataframe(table, hide_index=True)
     raw = pd.DataFrame(rows)

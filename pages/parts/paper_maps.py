@@ -9,6 +9,11 @@ from spear_core.figures.map import alt_text, map_figure
 from spear_core.figures.map.panel import panel
 from spear_core.paper.printed import reported
 
+IMPORTS = """from spear_core import defaults, embed
+from spear_core.figures.map import map_figure
+from spear_core.figures.map.panel import panel
+"""
+
 
 def draw(settings: Settings) -> None:
     """One panel a dataset; a panel is a PCA preview until its UMAP has been made."""
@@ -37,5 +42,9 @@ def _panel(name: str, kind: str) -> list[str]:
     shown = made or embed.preview(result.graph, s.alpha, s.steps)
     st.markdown(f"**{name}**, {kind} prototypes{'' if made else ' (PCA preview)'}")
     figure = panel(map_figure(shown, result, show=kind))
-    show.chart(figure, f"paper-map-{name}-{kind}", alt_text(shown, result))
+    said = alt_text(shown, result)
+    code = f'{IMPORTS}one = run(defaults("{name}"))\n'
+    code += "plane = embed.fit(one.graph, one.settings.alpha, one.settings.steps)\n"
+    code += f'panel(map_figure(plane, one, show="{kind}"))'
+    show.chart(figure, f"paper-map-{name}-{kind}", said, code=code)
     return [] if made else [name]

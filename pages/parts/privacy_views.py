@@ -28,6 +28,22 @@ from spear_core.transforms.privacy import (
 
 MOST_COMPARED = 30_000_000_000  # multiplications: some seconds
 MOST_TOUCHED = 5_000_000  # numbers in a run of which many are made on every click
+SEEN = """from dataclasses import replace
+from spear_core.figures import privacy as draw
+from spear_core.studies.exposure import exposure
+off = run(replace(s, epsilon=float("inf")))
+before = exposure(off)
+"""
+COST = """from dataclasses import replace
+from spear_core.figures import privacy as draw
+from spear_core.studies.privacy_cost import privacy_cost
+"""
+LADDER = """client, label, node = {client}, {label}, {node}
+def sent(epsilon):
+    up = run(replace(s, epsilon=epsilon)).sent
+    there = (up.client == client) & (up.label == label) & (up.counts > 0)
+    return up.prototypes[there][0] if there.any() else None
+"""
 RUNGS = (1000.0, 100.0, 10.0, 1.0)  # values of ε at which a digit is shown
 
 
@@ -81,7 +97,12 @@ def digit(result: Result, settings: Settings, before: Exposure, row: int) -> Non
             (word + equation("epsilon", e), sent_by(replace(settings, epsilon=e), client, label))
         )
     said = "A real node, the upload without noise, then under more and more noise."
-    show.chart(figures.ladder(result, tiles), "privacy_digit", said)
+    words = [word for word, _ in tiles]
+    code = LADDER.format(client=client, label=label, node=int(before.nearest[row]))
+    code += f"words, rungs = {words}, {[math.inf, *rungs]}\n".replace("inf", 'float("inf")')
+    code += "pictures = [off.graph.features[node], *(sent(epsilon) for epsilon in rungs)]\n"
+    code += "draw.ladder(off, list(zip(words, pictures)))"
+    show.chart(figures.ladder(result, tiles), "privacy_digit", said, code=code)
 
 
 def promise(result: Result, settings: Settings, held: Tensor, width: Noise | None) -> None:
@@ -184,7 +205,11 @@ def price(
     here = (settings.epsilon, 100 * now)
     then = cost_of(theirs) if theirs != plain else None
     figure = figures.accuracy_over_epsilon(cost, here, then)
-    show.chart(figure, "privacy_cost", f"Accuracy over ε. {said}")
+    off = 'epsilon=float("inf"), seed=42, draw=0'
+    also = f", pinned=privacy_cost(replace(pinned.settings, {off}))" if then else ""
+    code = f"{COST}cost = privacy_cost(replace(s, {off}))\n"
+    code += f"draw.accuracy_over_epsilon(cost, (s.epsilon, {100 * now}){also})"
+    show.chart(figure, "privacy_cost", f"Accuracy over ε. {said}", code=code, at=0)
     st.caption(f"Mean ± standard deviation over 5 seeds with {DRAWS} draws of the noise each.")
     return pd.DataFrame(cost.table())
 

@@ -19,6 +19,13 @@ KNOBS: dict[str, tuple[Any, ...]] = {  # what is swept, and over which values
     "beta": (0.01, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0),
     "clients": (1, 2, 5, 10, 20, 50, 100, 200),
 }
+IMPORTS = """from spear_core import PAPER_SEEDS
+from spear_core.figures import sweep as draw
+from spear_core.sweeps import sweep
+"""
+MORE = """import pandas as pd
+from dataclasses import replace
+"""
 
 
 def values(settings: Settings, knob: str) -> tuple[Any, ...]:
@@ -61,6 +68,35 @@ def _kept(settings: Settings, lists: dict[str, Any], note: Any) -> pd.DataFrame:
         while len(kept) > 40:
             kept.pop(next(iter(kept)))
     return kept[key]
+
+
+def lines(settings: Settings, knobs: tuple[str, ...], datasets: tuple[str, ...]) -> str:
+    """The same sweeps in Python."""
+    made = []
+    for name in datasets:
+        around = settings if name == settings.dataset else replace(settings, dataset=name)
+        start = "s" if around is settings else f'replace(s, dataset="{name}")'
+        lists = ", ".join(f"{knob}={list(values(around, knob))}" for knob in knobs)
+        made.append(f"sweep({start}, seed=PAPER_SEEDS, {lists})".replace("inf", 'float("inf")'))
+    if len(made) == 1:
+        return f"{IMPORTS}table = {made[0]}"
+    several = ",\n    ".join(made)
+    return f"{IMPORTS}{MORE}table = pd.concat([\n    {several},\n])"
+
+
+def best_lines(settings: Settings, datasets: tuple[str, ...]) -> str:
+    """The sweep of α over datasets in Python."""
+    known = [
+        name for name in datasets if load(replace(settings, dataset=name)).num_nodes <= runs.SMALL
+    ]
+    return (
+        f"{IMPORTS}{MORE}measures = ('accuracy', 'homophily')\n"
+        f"known, clients = {known}, {min(settings.clients, 10)}\n"
+        "around = [replace(s, dataset=name, clients=clients) for name in known]\n"
+        f"alphas = {list(KNOBS['alpha'])}\n"
+        "table = pd.concat([\n"
+        "    sweep(one, seed=PAPER_SEEDS, measures=measures, alpha=alphas) for one in around\n])"
+    )
 
 
 def homophily(settings: Settings, datasets: tuple[str, ...]) -> pd.DataFrame:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from pages.parts.shrink_lines import CHECKED, SIMULATED, lines_over_gamma
 from pages.shared import knobs, link, runs, show
 from pages.shared.pinned import same_graph
 from spear_core import PAPER_SEEDS, Result, Settings
@@ -107,7 +108,9 @@ def over_gamma(result: Result, pinned: Result | None, _reading: str) -> Shown:
     st.markdown(f"Look at how much of the curve is flat. {said}")
     here = (settings.gamma, 100 * accuracy)
     then = of(pinned.settings) if pinned and _small(pinned) else None
-    show.chart(figures.accuracy_over_gamma(gammas, mine, here, band, then), "over-gamma", said)
+    code = lines_over_gamma(gammas, band is not None, then is not None)
+    figure = figures.accuracy_over_gamma(gammas, mine, here, band, then)
+    show.chart(figure, "over-gamma", said, code=code)
     every = mine[None] if band is None else band
     mean = {"x": gammas, "mean": every.mean(0), "std": every.std(0), "n": len(every)}
     names = [f"seed {seed}" for seed in PAPER_SEEDS] if band is not None else []
@@ -139,7 +142,9 @@ def gain(result: Result, pinned: Result | None, _reading: str) -> Shown:
     with a:
         st.caption("Look at the slope of a line (shrinkage) and at the gap between the lines.")
         chart = figures.ablation_lines(found, before)
-        show.chart(chart, "ablation", " ".join(said))
+        also = ", ablation(pinned.settings)" if before else ""
+        code = f"{lines[1]}\ndraw.ablation_lines(ablation(s){also})"
+        show.chart(chart, "ablation", " ".join(said), code=code)
     with b:
         each = cells[["which is", "accuracy, %"]]
         if before:
@@ -176,7 +181,8 @@ def theory(result: Result, pinned: Result | None, _reading: str) -> Shown:
         rf"\frac{{{own}}}{{{own} + {tau2:g}}} = {seen.best:.3f}"
     )
     said = simulated(seen)
-    show.chart(risk_curve(seen), "risk", said)
+    code = f"{SIMULATED}theory.risk_curve(simulate({sigma2:g}, {tau2:g}, {n:g}))"
+    show.chart(risk_curve(seen), "risk", said, code=code)
     st.markdown(f"{said}\n\n{inflated(result)}")
     lines = [
         "from spear_core.explain.risk import inflated, simulated",
@@ -209,13 +215,16 @@ def model(result: Result, pinned: Result | None, reading: str) -> Shown:
         said = f" With {equation('gamma', asked)} accuracy would be {percent(there)}, now it is "
         said += f"{percent(accuracy)}."
     st.markdown(words["gamma"] + said)
+    given = f"check(r, {reading!r}), r.graph.names{f', check(pinned, {reading!r})' * bool(then)}"
     a, b = st.columns(2)
     with a:
         st.markdown("**Does the error fall as 1/n?** " + words["slope"])
-        show.chart(error_over_count(seen, names, then), "over-n", words["slope"])
+        figure = error_over_count(seen, names, then)
+        show.chart(figure, "over-n", words["slope"], code=f"{CHECKED}error_over_count({given})")
     with b:
         st.markdown("**Is one τ² enough for all peers?** " + words["peers"])
-        show.chart(peer_variance(seen, names, then), "peer-variance", words["peers"])
+        figure = peer_variance(seen, names, then)
+        show.chart(figure, "peer-variance", words["peers"], code=f"theory.peer_variance({given})")
     lines = [
         "from spear_core.explain.risk import held",
         "from spear_core.studies.risk_check import check",

@@ -14,6 +14,9 @@ from spear_core.studies.sketch_attack import Revealed, revealed
 
 MOST_WORK = 3_000_000_000  # multiplications: seconds
 SHOWN = ("means alone", "rank 8 capped", "rank 8", "rank 32", "every row")
+NAMED = """from spear_core.figures.beyond import spreads
+from spear_core.studies.sketch_exposure import summary
+"""
 MADE = "`python -m spear_core.studies.sketch_exposure`"
 
 
@@ -39,7 +42,10 @@ def stored_chart(key: str) -> pd.DataFrame:
     st.markdown(said)
     named = stored.summary()
     found = {name: named[name] for name in SHOWN}
-    show.chart(spreads(found, "training nodes named"), key, said.replace("*", ""))
+    code = f"{NAMED}named = summary()\nfound = {{name: named[name] for name in {SHOWN}}}\n"
+    code += 'spreads(found, "training nodes named")'
+    figure, told = spreads(found, "training nodes named"), said.replace("*", "")
+    show.chart(figure, key, told, code=code)
     return _small()
 
 

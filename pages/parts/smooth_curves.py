@@ -20,6 +20,31 @@ ALPHAS = tuple(i / 20 for i in range(20))
 Files = dict[str, pd.DataFrame]  # what is exported
 FEW = 5_000  # nodes up to which all five seeds are drawn
 LONG = 15_000_000  # scores that a curve is put together from, (T + 1)² for every node and class
+FIXED = """from dataclasses import replace
+from spear_core.lance.gate import at_test
+def fixed(s):
+    return replace(at_test(r.graph, s), smoothing="fixed", test_alpha=-1.0, test_steps=-1)
+"""
+LINES = (
+    FIXED
+    + """from spear_core import PAPER_SEEDS, grid
+x = {x}
+def line(s):
+    now = fixed(s)
+    return (100 * grid(now, {grid}).accuracy.flatten()).tolist()
+lines = [line(replace(s, seed=seed)) for seed in {seeds}]
+here = (fixed(s).{knob}, None if r.metrics.accuracy is None else 100 * r.metrics.accuracy)
+draw.curve(x, lines, here, "{knob}"{also})"""
+)
+SILHOUETTES = (
+    FIXED
+    + """from spear_core.measures.silhouette import silhouette
+now, x = fixed(s), [i / 20 for i in range(20)]
+line = [silhouette(r.graph, alpha, now.steps) for alpha in x]
+line = [float("nan") if value is None else value for value in line]
+here, level = (now.alpha, r.metrics.silhouette_smoothed), ("raw features", r.metrics.silhouette_raw)
+draw.curve(x, [line], here, "alpha", "silhouette", level=level)"""
+)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
@@ -49,7 +74,8 @@ def fixed(settings: Settings, result: Result) -> Settings:
 def alpha(result: Result, pinned: Result | None) -> Files:
     """Accuracy over α."""
     line = _accuracies(result, pinned, lambda s: over_alpha(replace(fixed(s, result), alpha=0.0)))
-    return _draw(OVER_ALPHA, result, ALPHAS, line, "alpha")
+    over = "[i / 20 for i in range(20)]", "x, [now.gamma], [now.steps]"
+    return _draw(OVER_ALPHA, result, ALPHAS, line, "alpha", over)
 
 
 def steps(result: Result, pinned: Result | None) -> Files:
@@ -59,7 +85,8 @@ def steps(result: Result, pinned: Result | None) -> Files:
         result, pinned, lambda s: over_steps(replace(fixed(s, result), steps=0), most)
     )
     x = tuple(range(most + 1))
-    return _draw(OVER_STEPS, result, x, line, "steps")
+    over = f"list(range({most + 1}))", "[now.alpha], [now.gamma], x"
+    return _draw(OVER_STEPS, result, x, line, "steps", over)
 
 
 def silhouettes_over_alpha(result: Result, pinned: Result | None) -> Files:
@@ -70,7 +97,7 @@ def silhouettes_over_alpha(result: Result, pinned: Result | None) -> Files:
     level = ("raw features", metrics.silhouette_raw)
     line = [math.nan if value is None else value for value in values]
     figure = figures.curve(ALPHAS, [line], here, "alpha", "silhouette", level=level)
-    return _show(SILHOUETTE, ALPHAS, [line], figure)
+    return _show(SILHOUETTE, ALPHAS, [line], figure, SILHOUETTES)
 
 
 def _of_the_graph(s: Settings) -> Settings:
@@ -121,20 +148,26 @@ def _draw(
     x: Sequence[float],
     found: tuple[list[list[float]], list[float] | None],
     knob: str,
+    over: tuple[str, str],
 ) -> Files:
     lines, then = found
+    seeds = "(s.seed, *PAPER_SEEDS)" if len(lines) > 1 else "(s.seed,)"
+    also = ", pinned=line(pinned.settings)" if then else ""
+    code = LINES.format(x=over[0], grid=over[1], seeds=seeds, knob=knob, also=also)
     right = result.metrics.accuracy
     here = (getattr(fixed(result.settings, result), knob), None if right is None else 100 * right)
-    return _show(name, x, lines, figures.curve(x, lines, here, knob, pinned=then))
+    return _show(name, x, lines, figures.curve(x, lines, here, knob, pinned=then), code)
 
 
-def _show(name: str, x: Sequence[float], lines: Sequence[Sequence[float]], figure: object) -> Files:
+def _show(
+    name: str, x: Sequence[float], lines: Sequence[Sequence[float]], figure: object, code: str
+) -> Files:
     known = [(y, -i) for i, y in enumerate(lines[0]) if not math.isnan(y)]
     top, place = max(known, default=(0.0, 0))  # of equal ones the first
     written = f"{top:.3f}" if name == SILHOUETTE else percent(top / 100)
     said = f"{name}: the top is {written}, at {x[-place]:g}." if known else "Not measurable."
     st.caption(said + " Look how far the diamond, your setting, is from it.")
-    show.chart(figure, "smooth_curve_chart", said)
+    show.chart(figure, "smooth_curve_chart", said, code=code)
     seeds = np.array(lines[1:] or lines)
     mean = {"x": x, "mean": seeds.mean(0), "std": seeds.std(0), "n": len(seeds)}
     names = ("this seed", *(f"seed {seed}" for seed in PAPER_SEEDS))

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from pages.shared import link
+from pages.shared import drawn, link
 from pages.shared.plain import plain
 from spear_core import Result, Settings, SpearError
 from spear_core.fields import stage_of
@@ -128,6 +128,7 @@ def settings() -> Settings:
     if held is None:
         runpy.run_path(str(Path(__file__).parents[2] / "app.py"))
         st.stop()
+    drawn.begin()
     return held
 
 

@@ -3,16 +3,23 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.shared import background, card, followed, frame, knobs, link, runs, show
+from pages.shared import background, card, drawn, followed, frame, knobs, link, runs, show
 from pages.shared.livemap import live_map
 from pages.shared.pinned import same_graph
 from pages.shared.plain import plain
 from spear_core import Graph, Result, Settings, embed
 from spear_core.embed import Job, Map
 from spear_core.embed.nodes import Pause
+from spear_core.explain.node import View
 from spear_core.figures.map import alt_text, distances, map_figure
 from spear_core.figures.map.places import placed
 from spear_core.lance.gate import at_test
+
+PLANE = """from spear_core import embed
+from spear_core.figures.map import map_figure
+from spear_core.lance.gate import at_test
+now = at_test(r.graph, s)
+plane = embed.fit(r.graph, now.alpha, now.steps)"""
 
 
 def draw(
@@ -27,21 +34,22 @@ def draw(
     setting stays until that of the new one is there: then this is False.
     """
     state, visitor = st.session_state, background.visitor()
-    shown, drawn = _in_time(visitor, result, before)
-    late = drawn is not result
+    shown, made = _in_time(visitor, result, before)
+    late = made is not result
     view = None if late else card.view_of(result)
     if late:
         before = chosen = pinned = None
     look = {"show": state["show"], "colour": state["colour"]}
-    figure = map_figure(shown, drawn, **look, before=before, chosen=chosen, view=view)
+    figure = map_figure(shown, made, **look, before=before, chosen=chosen, view=view)
     figure.layout.meta["nodes"] |= {"said": followed.complaint(), "asked": view is not None}
     if pinned:
         _one_of_two(figure, "B, now")
-    words = alt_text(shown, drawn)
+    words = alt_text(shown, made)
     if late:
         figure.layout.annotations[0].text += " · still of the last setting"
         words = f"Still of the last setting. {words}"
     clicked = live_map(figure, key="map", alt=words, height=440)
+    drawn.add(_lines(look, chosen, view), words)
     if clicked and "client" in clicked:
         frame.pick(int(clicked["client"]), int(clicked["label"]))
     if clicked and "node" in clicked:
@@ -53,7 +61,7 @@ def draw(
         distance = st.popover("Distances", help="Map distances mislead: these are the real ones.")
     with distance:
         st.caption("Cosine distance to the true centroid of the class, in feature space.")
-        far = distances(drawn)
+        far = distances(made)
         if pinned:
             far["global, pinned"] = distances(pinned)["global"]
         st.dataframe(far, hide_index=True)
@@ -74,9 +82,24 @@ def draw_pinned(pinned: Result) -> None:
     state, plane = st.session_state, last[0]
     figure = map_figure(plane, pinned, show=state["show"], colour=state["colour"])
     _one_of_two(figure, "A, pinned")
-    clicked = live_map(figure, key="map_a", alt=f"Pinned. {alt_text(plane, pinned)}", height=440)
+    said = f"Pinned. {alt_text(plane, pinned)}"
+    clicked = live_map(figure, key="map_a", alt=said, height=440)
+    look = {"show": state["show"], "colour": state["colour"]}
+    drawn.add(f"map_figure(plane, pinned, {_named(look)})", said)
     if clicked and "node" in clicked:
         _ask(pinned.graph, clicked["node"])
+
+
+def _lines(look: dict[str, str], chosen: tuple[int, int] | None, view: View | None) -> str:
+    """The map in Python; the UMAP is awaited there."""
+    given = _named(look) + (f", chosen={chosen}" if chosen else "")
+    given += f", view=inspect(r, {view.node})" if view else ""
+    node = "from spear_core.explain.node import inspect\n" if view else ""
+    return f"{node}{PLANE}\nmap_figure(plane, r, {given})"
+
+
+def _named(look: dict[str, str]) -> str:
+    return ", ".join(f'{name}="{value}"' for name, value in look.items())
 
 
 def _one_of_two(figure: go.Figure, name: str) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from streamlit.components import v2
 
+from pages.shared import drawn
 from spear_core import Result
 from spear_core.figures.message import message
 
@@ -18,5 +19,7 @@ _component = v2.component(
 
 def draw(result: Result) -> None:
     """The picture of this run, with a button that plays it and one that saves it."""
+    code = "from spear_core.figures.message import message\nmessage(r)"
+    drawn.add(code, "What is sent, and what becomes of it.", at=1)  # below the map or beside it
     data = {"svg": str(message(result)), "file": f"spear-message-{result.graph.name}.svg"}
     _component(key="message", data=data)

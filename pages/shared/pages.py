@@ -30,7 +30,7 @@ PAGES: tuple[Page, ...] = (
         START,
         "Move a knob: the numbers, the map and the message follow at once.",
         Notebook(
-            "01_one_run",
+            "01_explore",
             "Clients send one mean a class and a count; the server pulls uncertain means to their "
             "peers, averages by count and names a node after the nearest result.",
             r"\lambda_{kc} = \frac{1}{1 + \gamma\, n_{kc}}",
@@ -48,7 +48,7 @@ PAGES: tuple[Page, ...] = (
         START,
         "Answer before you look: seven small steps make the whole method, one goes beyond.",
         Notebook(
-            "01_one_run",
+            "02_learn",
             "The method in seven steps and one beyond; here is the run that the lesson asks about.",
             r"\hat y = \arg\max_c \cos(z, g_c)",
         ),
@@ -64,7 +64,7 @@ PAGES: tuple[Page, ...] = (
         METHOD,
         "Turn β and K and see what every client is left with.",
         Notebook(
-            "02_split",
+            "03_split",
             "Every class is cut into shares, one a client; a small β gives nearly all of "
             "it to one.",
             r"q \sim \mathrm{Dir}(\beta)",
@@ -78,7 +78,7 @@ PAGES: tuple[Page, ...] = (
         METHOD,
         "Follow one node: click it, type its id, and see how its neighbours change it.",
         Notebook(
-            "03_smoothing",
+            "04_smooth",
             "Every node is mixed with its neighbours before anything is averaged.",
             r"Z^{(t+1)} = (1 - \alpha)\,\tilde X + \alpha\,\hat A\,Z^{(t)}",
         ),
@@ -90,7 +90,7 @@ PAGES: tuple[Page, ...] = (
         METHOD,
         "See how far peers pull a prototype of few nodes, and whether that helps.",
         Notebook(
-            "04_shrinkage",
+            "05_shrink",
             "A prototype from few nodes is pulled towards those of its peers.",
             r"\tilde p = (1 - \lambda)\,p + \lambda\,\bar p, "
             r"\qquad \lambda = \frac{1}{1 + \gamma n}",
@@ -112,7 +112,7 @@ PAGES: tuple[Page, ...] = (
         STRESS,
         "Spoil edges, features or labels and see what smoothing repairs.",
         Notebook(
-            "06_robustness",
+            "06_noise",
             "Edges, features and labels of the clients are spoilt; what is measured against stays "
             "clean.",
             r"\rho E / 2 \text{ edges deleted, } \rho E / 2 \text{ added}",
@@ -130,7 +130,7 @@ PAGES: tuple[Page, ...] = (
         STRESS,
         "Let clients lie, then choose how the server defends itself.",
         Notebook(
-            "06_robustness",
+            "07_attack",
             "Some clients lie; the server checks what cannot be true and may defend itself.",
             r"y \to y + 1, \qquad n \to r\,n",
         ),
@@ -142,7 +142,7 @@ PAGES: tuple[Page, ...] = (
         STRESS,
         "Look at what one upload gives away, then hide it under noise.",
         Notebook(
-            "09_privacy",
+            "08_privacy",
             "Noise on sums and counts hides what a single node is.",
             r"\sigma = \Delta / \mu(\varepsilon, \delta)",
         ),
@@ -153,7 +153,7 @@ PAGES: tuple[Page, ...] = (
         EVIDENCE,
         "Choose a knob and see what depends on it; a click opens the run behind a point.",
         Notebook(
-            "07_sensitivity",
+            "09_sensitivity",
             "Every combination is run with the paper's five seeds.",
             r"\Pi = \sum_t w_t \hat A^t",
         ),
@@ -170,7 +170,7 @@ PAGES: tuple[Page, ...] = (
         EVIDENCE,
         "Hold every printed figure beside ours; a click opens its setting.",
         Notebook(
-            "08_ablation",
+            "10_paper",
             "What the paper prints, beside what was measured.",
             r"\text{mean} \pm \text{standard deviation over five seeds}",
         ),
@@ -191,7 +191,7 @@ PAGES: tuple[Page, ...] = (
         EVIDENCE,
         "Hold SPEAR beside methods that train, on the very same split.",
         Notebook(
-            "10_compare",
+            "11_compare",
             "A trained method on the very same split.",
             r"\theta \leftarrow \sum_k p_k\,\theta_k",
         ),
@@ -231,7 +231,7 @@ PAGES: tuple[Page, ...] = (
         USE,
         "Copy the commands that run these settings between real machines.",
         Notebook(
-            "11_deploy",
+            "13_deploy",
             "What a federation of these clients would send.",
             r"4\,|C_k|\,(F + 2) \text{ bytes a client}",
         ),

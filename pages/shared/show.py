@@ -8,11 +8,11 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.shared import link
+from pages.shared import drawn, link
 from pages.shared.livemap import live_chart
 from pages.shared.view_notebook import mirror, view_notebook
 from spear_core import Settings
-from spear_core.fields import changed
+from spear_core.fields import as_call
 
 NOTEBOOK = "application/x-ipynb+json"
 Table: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
@@ -38,12 +38,17 @@ def chart(
     picks: bool = False,
     on_pick: Callable[[Any], None] | None = None,
     bare: bool = False,
+    code: str = "",
+    at: int | None = None,
 ) -> Any:
     """A figure at full width, updated in place; the camera saves the chosen picture format.
 
     With `picks`, gives the `customdata` of the point that was just clicked, else None; `on_pick`
-    is called with it before the page is drawn again. A `bare` chart has no camera.
+    is called with it before the page is drawn again. A `bare` chart has no camera. `code` are the
+    lines of Python that draw it, for a download, `at` is its place there if not the last.
     """
+    if code:
+        drawn.add(code, alt, at)
     form = st.session_state.get("picture", "png")
     config: dict[str, Any] = {
         "modeBarButtonsToRemove": ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
@@ -63,10 +68,7 @@ def sentence(text: str, key: str, lines: int = 2) -> None:
 
 def python_lines(settings: Settings, *body: str) -> str:
     """The few lines that give what a page shows: every setting that is not a default, the run."""
-    given = {"dataset": settings.dataset} | changed(settings)
-    values = {k: '"inf"' if v == float("inf") else repr(v) for k, v in given.items()}
-    call = ", ".join(f"{k}={v}" for k, v in values.items()).replace("'", '"')
-    lines = [f"s = Settings({call})", "r = run(s)", *body]
+    lines = [f"s = {as_call(settings)}", "r = run(s)", *body]
     drawn = "figures, " if any("figures." in line for line in lines) else ""
     return "\n".join([f"from spear_core import Settings, {drawn}run", "", *lines])
 
@@ -77,12 +79,14 @@ def same_in_python(settings: Settings, title: str, *body: str) -> None:
     page = st.session_state["_page"]
     book = mirror(page)
     here = link.address(settings)  # while the visitor is known: a file is made later
+    text = st.session_state.get(link.PIN, "")
+    pictures, pinned = drawn.on_page(), link.unpin(text)[0] if text else None
     with st.expander("The same in Python", icon=":material/code:"):
         st.code(code, language="python")
         with st.container(horizontal=True):
             st.download_button(
                 "Download this view as a notebook",
-                lambda: view_notebook(title, page, here, code),
+                lambda: view_notebook(title, page, here, settings, pictures, body, pinned),
                 file_name=f"{_slug(title)}.ipynb",
                 mime=NOTEBOOK,
                 on_click="ignore",

@@ -26,8 +26,9 @@ def steps(found: Mapping[str, Sequence[float]]) -> go.Figure:
     more = {"mode": "markers+text", "text": words, "textposition": "top center"}
     figure.add_trace(dot_trace(mean, names, "mean", bar, "%{y}: mean %{x:.1f} %", **more))
     figure.update_xaxes(**ACCURACY)
-    order = {"categoryorder": "array", "categoryarray": names, "autorange": "reversed"}
-    figure.update_yaxes(type="category", automargin=True, **order)
+    order = {"categoryorder": "array", "categoryarray": names}
+    ends = [len(names) - 0.5, -0.8]  # the first has room for its number above it
+    figure.update_yaxes(type="category", automargin=True, range=ends, **order)
     return layout(figure, 120 + 52 * len(names))
 
 

@@ -50,8 +50,8 @@ class LiveMaps(Cell):
     def _draw(self, plane: Map) -> None:
         with self._guard:
             self._plane = plane
-            for name, result, one, card in zip(
-                "AB", self._results, self._maps, self._cards, strict=False
+            for name, result, other, one, card in zip(
+                "AB", self._results, self._results[::-1], self._maps, self._cards, strict=False
             ):
                 view = None if self.selected is None else inspect(result, self.selected)
                 figure = map_figure(plane, result, view=view)
@@ -59,7 +59,8 @@ class LiveMaps(Cell):
                 line = words.in_a_line(result.settings)
                 if self._pair:
                     figure.layout.meta["pair"] = self._pair
-                    figure.layout.annotations[0].text = f"<b>{name}</b> · {line}"
+                    apart = words.apart(result.settings, other.settings)
+                    figure.layout.annotations[0].text = f"<b>{name}</b> · {apart}"
                 one.draw(figure, alt_text(plane, result), line)
                 card.value = words.card(result, view)
 

@@ -5,6 +5,7 @@ from html import escape
 
 from spear_core.explain.node import View, role_of
 from spear_core.explain.words import explain, pulled_towards, weight_formula
+from spear_core.fields import changed
 from spear_core.figures.card import BARS, builder_bars, similarity_bars
 from spear_core.measures.spread import mean_and_spread, percent, points, with_spread
 from spear_core.run import Result
@@ -76,6 +77,12 @@ def in_a_line(settings: Settings) -> str:
     """The run in a line, below the title of a saved picture."""
     names = ("clients", "beta", "alpha", "steps", "gamma", "seed")
     return " · ".join([settings.dataset, *(equation(n, getattr(settings, n)) for n in names)])
+
+
+def apart(settings: Settings, other: Settings) -> str:
+    """What one of two runs has that the other has not, above its map."""
+    named = [name for name in changed(settings, other) if name != "device"]
+    return ", ".join(equation(n, getattr(settings, n)) for n in named) or settings.dataset
 
 
 def _figure(label: str, value: str, more: str = "", kind: str = "") -> str:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import learn_numbers, learn_steps
 from spear_core import defaults, run
+from spear_core.lesson import numbers, steps
 from tests.apptest import charts
 from tests.browser import FLAGS, IDLE, ROOT, eventually, need_browser, running_app
 
@@ -17,7 +17,7 @@ KNOBS = (0, 0, 2, 0, 0, 0, 3, 0)
 @pytest.mark.parametrize("dataset", ["digits", "karate"])
 @pytest.mark.parametrize("step", range(8))
 def test_every_step_has_one_right_answer_among_different_choices(dataset, step):
-    task = learn_steps.STEPS[step][2](run(defaults(dataset)), KNOBS[step])
+    task = steps.STEPS[step][2](run(defaults(dataset)), KNOBS[step])
     assert len(set(task.choices)) == len(task.choices) >= 2
     assert 0 <= task.answer < len(task.choices)
     assert task.figure.data
@@ -27,28 +27,26 @@ def test_every_step_has_one_right_answer_among_different_choices(dataset, step):
 
 def test_answers_follow_the_run():
     settings = defaults("digits")
-    few = learn_steps.splits(run(replace(settings, beta=0.05)), 0)
-    many = learn_steps.splits(run(replace(settings, beta=10.0)), 0)
+    few = steps.splits(run(replace(settings, beta=0.05)), 0)
+    many = steps.splits(run(replace(settings, beta=10.0)), 0)
     assert int(few.choices[few.answer]) < int(many.choices[many.answer])
-    pull = learn_steps.pulls(run(replace(settings, gamma=1.0)), 0)
+    pull = steps.pulls(run(replace(settings, gamma=1.0)), 0)
     assert pull.choices[pull.answer] == "0.50"  # n = 1, γ = 1
     up = run(settings)
-    node = learn_steps.classifies(up, 5)
+    node = steps.classifies(up, 5)
     assert node.choices[node.answer] == str(int(up.prediction.labels[5]))
 
 
 def test_a_mean_of_more_nodes_is_nearer():
     result = run(defaults("digits"))
-    one, four, sixteen = learn_numbers.mean_errors(result, 3, (1, 4, 16))
+    one, four, sixteen = numbers.mean_errors(result, 3, (1, 4, 16))
     assert one / four == pytest.approx(4, rel=0.25)
     assert four / sixteen == pytest.approx(4, rel=0.25)
 
 
 @pytest.mark.parametrize("dataset", ["digits", "karate"])
 def test_sums_are_those_of_all_nodes_and_means_of_regressions_are_not(dataset):
-    skewed, even = (
-        learn_numbers.apart(replace(defaults(dataset), beta=beta)) for beta in (0.05, 10.0)
-    )
+    skewed, even = (numbers.apart(replace(defaults(dataset), beta=beta)) for beta in (0.05, 10.0))
     assert skewed[0] == pytest.approx(0, abs=1e-9)
     assert even[0] == pytest.approx(0, abs=1e-9)
     assert skewed[1] > 2 * even[1] or skewed[1] > 0.5
@@ -58,7 +56,7 @@ def test_sums_are_those_of_all_nodes_and_means_of_regressions_are_not(dataset):
 @pytest.mark.parametrize("extreme", [{"gamma": float("inf")}, {"clients": 1}, {"alpha": 0.0}])
 def test_extreme_settings_are_no_trap(extreme):
     result = run(replace(defaults("digits"), **extreme))
-    for (_, _, make, _), knob in zip(learn_steps.STEPS, KNOBS, strict=True):
+    for (_, _, make, _), knob in zip(steps.STEPS, KNOBS, strict=True):
         task = make(result, knob)
         assert np.isfinite(task.answer)
 
@@ -82,7 +80,7 @@ def test_a_link_opens_a_step_and_an_answer_shows_the_formula():
 
 def test_a_picture_without_its_answer_does_not_tell_it():
     result = run(defaults("digits"))
-    told = [learn_steps.STEPS[i][2](result, KNOBS[i]) for i in range(8)]
+    told = [steps.STEPS[i][2](result, KNOBS[i]) for i in range(8)]
     assert (
         max(told[2].shown.data[0].x) == 2
     )  # the error with 2 nodes is known, that with 8 is asked
@@ -112,7 +110,7 @@ def test_the_lesson_from_first_to_last_step_with_the_keyboard(tmp_path):
         chromium = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         tab = chromium.new_page(viewport={"width": 400, "height": 900})
         tab.goto(f"{address}/learn?learn=1")
-        for number, (title, *_) in enumerate(learn_steps.STEPS, start=1):
+        for number, (title, *_) in enumerate(steps.STEPS, start=1):
             tab.get_by_role("heading", name=f"{number}. {title}").wait_for(timeout=90_000)
             tab.wait_for_selector(IDLE, timeout=90_000)
             choice = tab.get_by_role("radiogroup").last.get_by_role("radio").first
@@ -126,7 +124,7 @@ def test_the_lesson_from_first_to_last_step_with_the_keyboard(tmp_path):
             tab.wait_for_selector(".js-plotly-plot .main-svg", timeout=90_000)
             wide = tab.evaluate("document.documentElement.scrollWidth > window.innerWidth + 1")
             assert not wide, f"step {number} is wider than a phone"
-            if number < len(learn_steps.STEPS):
+            if number < len(steps.STEPS):
                 tab.get_by_role("button", name="Next").press("Enter")
         tab.get_by_text("Now explore it").wait_for()
         assert "learn=8" in tab.url

@@ -20,7 +20,7 @@ TOY = Page(
     "Toy",
     STRESS,
     "Nothing to do.",
-    Notebook("02_split", "A page for a test.", r"1 + 1 = 2"),
+    Notebook("03_split", "A page for a test.", r"1 + 1 = 2"),
     {"toy_view": ("Nodes", "All nodes")},
 )
 
@@ -83,7 +83,7 @@ def test_a_page_is_one_entry_and_one_file(monkeypatch):
     assert "All nodes of 34" in said(app)
     assert app.query_params["toy_view"] == "All nodes"
     buttons = [button.proto.label for button in app.get("download_button")]
-    assert "The notebook of this page (02_split.ipynb)" in buttons
+    assert "The notebook of this page (03_split.ipynb)" in buttons
 
 
 def test_a_link_opens_the_new_page_at_its_view_and_hides_its_control(monkeypatch):

@@ -9,8 +9,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from notebooks.build import execute
+from notebooks.build import FIGURE, HTML, execute
 from pages.shared import linked, show
+from pages.shared.drawn import Picture
 from pages.shared.pages import PAGES
 from pages.shared.view_notebook import mirror, view_notebook
 from spear_core import Settings, run
@@ -38,13 +39,17 @@ def test_only_what_is_used_is_imported():
 
 
 @pytest.mark.parametrize("page", [page.name for page in PAGES])
-def test_the_notebook_is_valid_and_holds_the_lines(page):
-    code = show.python_lines(Settings(alpha=0.5), "r.metrics.accuracy")
-    book = nbformat.reads(view_notebook("A view", page, "http://x/?a=1", code), as_version=4)
+def test_the_notebook_is_valid_and_holds_pictures_and_lines(page):
+    pictures = [Picture("Two bars.", "from x import y\ny(r, pinned)"), Picture("", "z(r)")]
+    given = Settings(alpha=0.5), pictures, ["from a import b", "b(r)"], Settings(seed=7)
+    book = nbformat.reads(view_notebook("A view", page, "http://x/?a=1", *given), as_version=4)
     nbformat.validate(book)
     sources = [cell.source for cell in book.cells if cell.cell_type == "code"]
     assert "alpha=0.5" in sources[0]
-    assert sources[-1] == "r.metrics.accuracy"
+    assert 'pinned = run(Settings(dataset="digits", seed=7))' in sources[0]
+    assert sources[0].startswith("from a import b\n")
+    assert sources[-3:] == ["y(r, pinned)", "z(r)", "b(r)"]
+    assert "Two bars." in [cell.source for cell in book.cells]
     assert "http://x/?a=1" in book.cells[0].source
     assert mirror(page).is_file()
 
@@ -73,21 +78,19 @@ def test_the_notebook_of_every_page_links_back_to_its_view(page, monkeypatch):
     ("page", "changes"),
     [
         ("explore", {"dataset": "karate", "clients": 3}),
-        ("split", {"dataset": "karate", "clients": 2, "beta": 1.0}),
-        ("shrink", {"dataset": "karate", "clients": 3, "gamma": math.inf}),
         ("attack", {"dataset": "karate", "clients": 3, "attackers": "chosen", "chosen": "1"}),
-        ("sensitivity", {"dataset": "karate", "clients": 3, "alpha": 0.5}),
+        ("deploy", {"dataset": "karate", "clients": 3, "gamma": math.inf}),
     ],
 )
-def test_the_notebook_of_a_view_runs(page, changes):
+def test_the_notebook_of_a_view_runs(page, changes, monkeypatch):
+    files = {}
+    monkeypatch.setattr(st, "download_button", lambda label, data, **_: files.update({label: data}))
     app = AppTest.from_file(ROOT / "app.py", default_timeout=600).run()
     for name, value in changes.items():
         app.session_state[name] = value
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception
-    code = next(c.value for c in app.code if c.value.startswith("from spear_core import"))
-    book = nbformat.reads(view_notebook("A view", page, "", code), as_version=4)
-    done = execute(book)
-    assert "accuracy" in "".join(
-        out.get("text", "") for c in done.cells for out in c.get("outputs", [])
-    )
+    book = nbformat.reads(files["Download this view as a notebook"](), as_version=4)
+    shown = [out for cell in execute(book).cells for out in cell.get("outputs", [])]
+    assert "accuracy" in "".join(out.get("text", "") for out in shown)
+    assert any({FIGURE, HTML} & set(out.get("data", {})) for out in shown)

@@ -8,7 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 import torch
 
-from pages.parts.learn_numbers import (
+from spear_core.datasets.catalogue import CATALOGUE
+from spear_core.explain.node import find, inspect
+from spear_core.figures import lesson as drawn
+from spear_core.figures import shrink, smooth, split, theory
+from spear_core.lesson.numbers import (
     DRAWS,
     apart,
     contested,
@@ -19,10 +23,6 @@ from pages.parts.learn_numbers import (
     mean_errors,
     three_numbers,
 )
-from spear_core.datasets.catalogue import CATALOGUE
-from spear_core.explain.node import find, inspect
-from spear_core.figures import lesson as drawn
-from spear_core.figures import shrink, smooth, split, theory
 from spear_core.measures.prototype_error import TEST
 from spear_core.measures.spread import mean_and_spread, percent
 from spear_core.run import Result

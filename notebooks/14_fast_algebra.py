@@ -9,9 +9,9 @@
 # ---
 
 # %% [markdown]
-# # 5. The fast algebra
+# # 14. The fast algebra
 #
-# Any page answers by it, [Explore](http://localhost:8501/) first of all.
+# No page of its own: every page answers by it, [Explore](http://localhost:8501/) first of all.
 #
 # Written as in the paper, every client smooths a matrix of width $F$ (1,433 on Cora). The same
 # numbers come out when nothing of width $F$ travels over the graph.
@@ -73,6 +73,21 @@ short = result.uploads.combine(omega)
 print("same sum:", torch.allclose(direct, short, atol=1e-4))
 
 # %% [markdown]
+# Every prototype's $n$ is handed on, none is lost: its own part and what its peers take of it.
+
+# %%
+from IPython.display import Math
+
+n = result.uploads.counts
+k = int(n.argmin())
+own = float(n[k]) * (1 - float(lam[k]))
+Math(
+    rf"n = {int(n[k])},\ \lambda = {float(lam[k]):.2f}:\quad n(1-\lambda) = {own:.2f},\quad "
+    rf"\omega = {float(omega[k]):.2f}, \qquad "
+    rf"\sum n = {float(n.sum()):.0f},\ \sum \omega = {float(omega.sum()):.0f}"
+)
+
+# %% [markdown]
 # ## Scores
 #
 # $z_i \cdot g_c = (\Pi \tilde X g_c)_i = (\Pi\,(\tilde X g_c))_i$: project to $C$ columns first,
@@ -109,4 +124,38 @@ points = grid(result.settings, alphas, gammas, steps)
 print(f"{points.accuracy.numel()} points in {1000 * (time.perf_counter() - start):.0f} ms here")
 
 # %% [markdown]
-# Next: [robustness](06_robustness.ipynb).
+# ## On Cora
+#
+# The same two checks on a graph with 1,433 features.
+
+# %% tags=["cora"]
+cora = run(Settings(dataset="Cora"))
+print(f"widths on the graph: {cora.graph.num_features} against {cora.graph.classes}")
+other = run_explicit(cora.partition, cora.settings)
+same = cora.every_prediction.labels == other.labels
+print(f"{int(same.sum())} of {len(same)} predictions are the same")
+
+# %% [markdown]
+# ## Exercise
+#
+# Write down the weights $w_t$ for $\alpha = 0.5$ and $T = 3$, and check that they sum to one.
+
+# %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+from spear_core.propagate import mixing
+
+# (1 - α) α^t for t < T, and α^T at the end: 0.5, 0.25, 0.125, 0.125
+print(mixing(0.5, 3), sum(mixing(0.5, 3)))
+
+# %% [markdown]
+# ## Explore it
+#
+# Every move of a slider is one such run.
+
+# %%
+from spear_core.widgets import explore
+
+e = explore(settings)
+e
+
+# %% [markdown]
+# Back to [one run](01_explore.ipynb).
