@@ -193,8 +193,7 @@ def said(settings: Settings) -> str:
 def clean(block: str) -> None:
     print(f"\n{block}: mean cost in points, worst run, runs over {LIMIT:g} points\n")
     print("| clean runs | runs | before | now | left nobody out |\n|---|---|---|---|---|")
-    worst: list[str] = []
-    total = 0
+    worst, total = list[str](), 0
     for name, runs in BLOCKS[block].items():
         if here(runs[0].dataset):
             line, lost = clean_line(name, runs)
