@@ -12,7 +12,7 @@ from spear_core.figures import human_bytes
 from spear_core.figures.compare import Spread
 
 COLUMNS: dict[str, tuple[int, str | None]] = {  # name -> width, what it needs to be understood
-    "method": (105, None),
+    "method": (145, None),
     "trained with": (120, None),
     "accuracy, %": (84, "On the test nodes after the last round, mean over the seeds."),
     "±": (45, "Standard deviation over the seeds."),

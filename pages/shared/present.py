@@ -10,7 +10,7 @@ from spear_core.settings import FIELDS, titled
 
 LARGE = """<style>html { font-size: 20px; }
 @media (min-width: 769px) {
-  section[data-testid="stSidebar"][aria-expanded="true"] { min-width: 19rem; }
+  section[data-testid="stSidebar"]:not([data-collapsed="true"]) { width: 19rem !important; }
 }
 </style>"""
 SIDEBAR = (

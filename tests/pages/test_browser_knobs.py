@@ -81,3 +81,10 @@ def test_the_accuracy_is_on_the_bar_of_a_phone_on_every_page(open_page):
         assert box["x"] > 200
         assert box["x"] + box["width"] <= 400
         assert box["y"] < 60
+
+
+def test_large_type_cuts_off_no_button(open_page):
+    tab = open_page("?v=2&present=1")
+    side = tab.get_by_test_id("stSidebar").bounding_box()
+    last = tab.get_by_role("button", name="Copy link").bounding_box()
+    assert last["x"] + last["width"] <= side["x"] + side["width"]
