@@ -158,5 +158,5 @@ def run_lance(partition: Partition, settings: Settings) -> ExplicitLance:
     scores = ((z - mean) @ w + prior) / prior.clamp_min(1e-9) ** LEVEL
     scores = scores.masked_fill(prior == 0, -math.inf)
     whole = torch.tensor(client), torch.tensor(label), torch.tensor(counts)
-    parts = p, energy, sketch, w, mean, prior, slope
-    return ExplicitLance(*whole, *parts, scores, scores.argmax(dim=1))
+    head, labels = (w, mean, prior), scores.argmax(dim=1)
+    return ExplicitLance(*whole, p, energy, sketch, *head, slope, scores, labels)
