@@ -147,6 +147,7 @@ figures.weights(cora)
 # write the loop yourself. The folded cell below has a solution.
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 for beta in (0.05, 0.5, 10.0):
     one = run(replace(settings, beta=beta))
     print(f"β = {beta:5g}: {len(one.uploads.client):3} prototypes, {over_seeds(one.settings)}")

@@ -165,6 +165,7 @@ lesson.two_means(counted, alike)
 # In step 5, from how many nodes on does a prototype keep more than nine tenths of itself?
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 # λ < 0.1 means 1 + γ n > 10, so n > 9 / γ
 print(f"n > {9 / gamma:g}")
 enough = result.uploads.counts > 9 / gamma

@@ -110,6 +110,7 @@ figures.holdings(cora)
 # How do the share of cut edges and the number of prototypes depend on $\beta$? Why do both grow?
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 # a class that is shared by many is sent by many, and its edges run between many
 for beta in (0.01, 0.1, 1.0, 10.0):
     part = split(load(settings), replace(settings, beta=beta))

@@ -170,6 +170,7 @@ figures.curve(alphas, [points], (0.15, points[3]), "alpha")
 # On which graph does smoothing *harm*? `synthetic` makes one for every homophily: try 0.1 and 0.9.
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 for homophily in (0.1, 0.5, 0.9):
     made = Settings(dataset="synthetic", nodes=1000, strength=0.3, homophily=homophily, beta=10.0)
     values = grid(made, [0.0, 0.8], [0.5], [2]).accuracy.flatten().tolist()

@@ -153,13 +153,14 @@ figures.accuracy_over_gamma(gammas, values.numpy(), (0.5, float(values[3])))
 # exactly one fifth from the peers? Check it by the formula.
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 # 1 / (1 + γ n) = 1 / 5 means γ n = 4, and γ = τ² / σ² = 0.5, so n = 8
 print(risk.best_weight(1.0, 0.5, 8))
 
 # %% [markdown]
 # ## Explore it
 #
-# Pull γ from end to end and watch the diamonds gather while the number stays.
+# Pull γ from end to end: how far do the stars move, and how much does the number?
 
 # %%
 from spear_core.widgets import explore

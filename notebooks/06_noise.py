@@ -121,6 +121,7 @@ figures.over_rate(cora)
 # of the two, prototypes or test nodes, suffers more from masked features?
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 # a prototype averages many nodes, a test node stands alone with its neighbours
 for where in (False, True):
     print(where, over_seeds(replace(settings, feature_noise=0.9, noise_test=where)))

@@ -140,6 +140,7 @@ figures.defence_dots(found)
 # (`attackers=`), and explain the order.
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 # the count is the weight: who holds more nodes has more of the mean
 for who in ("smallest", "random", "largest"):
     print(f"the three {who}: {over_seeds(replace(settings, attackers=who))}")

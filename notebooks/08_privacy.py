@@ -123,6 +123,7 @@ figures.exposed(cora, shown)
 # then? Try $K = 2$ and $\beta = 10$ at $\varepsilon = 10$.
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 for clients in (10, 2):
     for epsilon in (10.0, math.inf):
         s = replace(settings, clients=clients, beta=10.0, epsilon=epsilon)

@@ -94,6 +94,7 @@ figures.heat(table, "alpha", "beta", here=cora)
 # Is it $T$ or $\alpha$ that counts? Sweep both and find the best pair.
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 table = sweep(settings, alpha=alphas, steps=[1, 2, 5, 10], seed=PAPER_SEEDS)
 mean = 100 * table.groupby(["alpha", "steps"])["accuracy"].mean()
 alpha, steps = mean.idxmax()

@@ -126,6 +126,7 @@ shrink.ablation_lines(cora)
 # Of the figures that do not agree, which is furthest off, in points?
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 main_rows = [r for r in rows if r.table == "main" and r.printed is not None and r.mean is not None]
 far = max(main_rows, key=lambda r: abs(r.mean - r.printed))
 print(f"{far.row} on {far.column}: {far.mean:.2f} measured, {far.printed:g} printed ({far.mark})")

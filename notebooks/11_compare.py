@@ -127,6 +127,7 @@ for method in ("fedavg", "fedproto"):
 # Does FedAvg pass SPEAR on `digits` within 40 rounds, and how much was sent by then?
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 more = train(settings, defaults("fedavg", rounds=40), keep=False)
 passed = [p.round for p in more.curve if 100 * p.accuracy > ours]
 print("first round above SPEAR:", passed[0] if passed else "none of 40")

@@ -130,6 +130,7 @@ figures.steps(steps)
 # cost.
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 for rank in (0.0, 2.0, 8.0, 32.0):
     one = run(replace(lance(settings), sketch=rank))
     kib = one.metrics.bytes_up_per_client / 1024

@@ -119,6 +119,7 @@ figures.traffic(cora)
 # `check_one` say?
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 kept, rejected = check_one(
     9, sent.label, sent.counts, 2 * sent.prototypes / sent.prototypes.norm(dim=1, keepdim=True),
     settings.clients, classes, wide,

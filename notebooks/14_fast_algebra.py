@@ -141,6 +141,7 @@ print(f"{int(same.sum())} of {len(same)} predictions are the same")
 # Write down the weights $w_t$ for $\alpha = 0.5$ and $T = 3$, and check that they sum to one.
 
 # %% jupyter={"source_hidden": true, "outputs_hidden": true} tags=["solution"]
+# A solution
 from spear_core.propagate import mixing
 
 # (1 - α) α^t for t < T, and α^T at the end: 0.5, 0.25, 0.125, 0.125

@@ -99,9 +99,9 @@ def digit(result: Result, settings: Settings, before: Exposure, row: int) -> Non
     said = "A real node, the upload without noise, then under more and more noise."
     words = [word for word, _ in tiles]
     code = LADDER.format(client=client, label=label, node=int(before.nearest[row]))
-    code += f"words, rungs = {words}, {[math.inf, *rungs]}\n".replace("inf", 'float("inf")')
+    code += f"said, rungs = {words}, {[math.inf, *rungs]}\n".replace("inf", 'float("inf")')
     code += "pictures = [off.graph.features[node], *(sent(epsilon) for epsilon in rungs)]\n"
-    code += "draw.ladder(off, list(zip(words, pictures)))"
+    code += "draw.ladder(off, list(zip(said, pictures)))"
     show.chart(figures.ladder(result, tiles), "privacy_digit", said, code=code)
 
 
