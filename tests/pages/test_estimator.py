@@ -54,7 +54,7 @@ def test_every_page_stands_under_lance(page):
 
 
 def test_shrink_says_that_gamma_plays_no_part():
-    app = opened("pages/shrink.py", head="ridge")
+    app = opened("pages/shrink.py", dataset="digits", head="ridge")
     assert "γ plays no part" in said(app)
     assert not app.sidebar.select_slider(key="gamma").disabled  # what SPEAR would do is shown
 
