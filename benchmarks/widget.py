@@ -40,7 +40,8 @@ WATCH = """
   }, true);
   const since = () => performance.now() - spear.start;
   const number = () => document.querySelector(".spear-accuracy")?.innerText;
-  const printed = () => document.querySelector(".jupyter-widgets-output-area pre")?.innerText;
+  const printed = () =>
+    [...document.querySelectorAll("pre")].find((e) => e.innerText.startsWith("value "))?.innerText;
   let last = number(), told = printed();
   new MutationObserver(() => {
     const [now, said] = [number(), printed()];
