@@ -25,6 +25,7 @@ from spear_core.cli.options import program
 from spear_core.errors import SpearError, one_line
 from spear_core.memory import free
 
+NO_ROOM = "There is not enough memory for these settings; use a smaller graph or fewer clients."
 COMMANDS = (run, app, notebook, data, paper, sweep, baseline, field, federation)
 
 
@@ -52,9 +53,12 @@ def main(argv: list[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     except MemoryError:
-        print(
-            "There is not enough memory for these settings; use a smaller graph.", file=sys.stderr
-        )
+        print(NO_ROOM, file=sys.stderr)
+        return 2
+    except RuntimeError as error:
+        if "allocate memory" not in str(error):  # as torch says it
+            raise
+        print(NO_ROOM, file=sys.stderr)
         return 2
     except OSError as error:
         print(f"The output cannot be written ({error.strerror}).", file=sys.stderr)

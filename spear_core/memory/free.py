@@ -9,18 +9,18 @@ from pathlib import Path
 from spear_core.errors import SettingError
 
 CONTAINER = Path("/sys/fs/cgroup")
-SHARE = 0.5  # of what is free that one graph may take
+SHARE = 0.5  # of what is free that one graph, or the noise on one run, may take
 LIFTED = "SPEAR_ALLOW_LARGE"  # set, any size is tried; workers of a sweep inherit it
 LESS = "use fewer nodes, neighbours, classes or features"
 
 
-def check(needed: float) -> None:
+def check(needed: float, what: str = "This graph", less: str = LESS) -> None:
     """Nothing, or a sentence with the size and what is free where that is too little."""
     left = free_bytes()
     if needed > SHARE * left and not os.environ.get(LIFTED):
         raise SettingError(
-            f"This graph would take about {gigabytes(needed)} of memory, more than half of the "
-            f"{gigabytes(left)} that are free; {LESS}, or say --allow-large on the command line."
+            f"{what} would take about {gigabytes(needed)} of memory, more than half of the "
+            f"{gigabytes(left)} that are free; {less}, or say --allow-large on the command line."
         )
 
 

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from spear_core.client import Residuals, Uploads
+from spear_core.memory import free
 from spear_core.partition import Partition
 from spear_core.propagate import mixing, propagate, squared
 from spear_core.randomness import generator
@@ -114,6 +115,7 @@ def _exact(uploads: Uploads, settings: Settings) -> tuple[Tensor, Tensor, Tensor
     partition = uploads.source.partition
     clients, place = uploads.client.unique(return_inverse=True)
     shape = (len(clients), uploads.classes, uploads.features)
+    free.check(12 * math.prod(shape), "All class sums", "use fewer clients or classes")  # bytes
     sums = torch.zeros(shape, device=place.device)
     sums[place, uploads.label] = uploads.prototypes * uploads.counts[:, None]
     moved = sensitivity(partition, settings)[clients].double()
@@ -174,9 +176,7 @@ def _kept_noise(
 
 
 def noise_generator(settings: Settings, client: int) -> np.random.Generator:
-    """The noise of one simulated client. A real client must draw from a secret of its own:
-    whoever knows the seed can subtract the noise.
-    """
+    """The noise of a simulated client. A real one has a secret: who knows the seed can undo it."""
     return generator(settings.seed, f"privacy {settings.draw} {client}")
 
 

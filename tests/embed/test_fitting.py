@@ -1,9 +1,11 @@
 """UMAP in a process of its own: exact where it can be, repeatable, and gone when it must be."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -139,7 +141,38 @@ def test_the_program_ends_cleanly_while_a_map_is_fitted():
 @pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="there is no idle class")
 def test_the_process_runs_when_nobody_else_wants_to():
     child = fitting._started()
-    end = time.monotonic() + 600
-    while os.sched_getscheduler(child.pid) != os.SCHED_IDLE:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: os.sched_getscheduler(child.pid) == os.SCHED_IDLE)
+
+
+BUSY = """
+import time
+from pages.shared.background import Visitor
+from spear_core.embed import fitting
+
+child = fitting._started()
+with Visitor().pages_first():
+    print(child.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="Linux ends it")
+def test_no_fitting_process_is_left_when_a_busy_app_is_killed():
+    """Not even one that cannot run: that is what it looks like among much other work."""
+    app = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True)
+    child = int(app.stdout.readline())
+    until(lambda: os.sched_getscheduler(child) == os.SCHED_IDLE)  # it has begun
+    os.kill(child, signal.SIGSTOP)
+    app.kill()
+    app.wait()
+    app.stdout.close()
+    until(lambda: ended(child))
+
+
+def ended(pid):
+    """Whether a process has ended, also if nobody has looked yet."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return True
+    return stat.rsplit(")", 1)[1].split()[0] == "Z"

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from spear_core import Settings, load
-from spear_core.cli import main
+from spear_core.cli import NO_ROOM, main
 from spear_core.datasets.synthetic import needed
 from spear_core.errors import SettingError
 from spear_core.memory import free
@@ -41,6 +41,31 @@ def test_allow_large_lifts_the_limit_for_one_command(monkeypatch, capsys):
     assert "210 nodes" in capsys.readouterr().out
     with pytest.raises(SettingError):
         load(Settings(dataset="synthetic", nodes=211, features=3))
+
+
+def test_noise_that_does_not_fit_is_refused(monkeypatch, capsys):
+    """Three clients, two classes, 34 features, twelve bytes: 2,448 of 4,000 that are free."""
+    monkeypatch.setattr(free, "free_bytes", lambda: 4000)
+    line = ["run", "--dataset", "karate", "--clients", "3", "--beta", "10", "--epsilon", "1"]
+    assert main(line) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("All class sums would take")
+    assert "use fewer clients or classes, or say --allow-large" in said
+    assert main([*line, "--allow-large"]) == 0
+
+
+@pytest.mark.parametrize("words", ["DefaultCPUAllocator: can't allocate memory", "a fault of ours"])
+def test_what_torch_cannot_allocate_is_one_sentence(monkeypatch, capsys, words):
+    def fails(settings):
+        raise RuntimeError(words)
+
+    monkeypatch.setattr("spear_core.cli.run.run", fails)
+    if words.endswith("ours"):
+        with pytest.raises(RuntimeError):
+            main(["run"])
+        return
+    assert main(["run"]) == 2
+    assert capsys.readouterr().err == f"{NO_ROOM}\n"
 
 
 def test_what_is_free_is_less_than_all_there_is():

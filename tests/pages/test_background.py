@@ -1,14 +1,8 @@
 """Work in the background changes when a result is there, never what it is, and no other's work."""
 
 import math
-import os
-import signal
-import subprocess
-import sys
 import threading
-import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -193,44 +187,6 @@ def test_a_running_page_holds_up_its_own_visitor_alone(results, monkeypatch):
         assert not one.preparing.ended.wait(0.1)
     assert one.preparing.ended.wait(600)
     assert kept(results[0])[1]
-
-
-BUSY = """
-import time
-from pages.shared.background import Visitor
-from spear_core.embed import fitting
-
-child = fitting._started()
-with Visitor().pages_first():
-    print(child.pid, flush=True)
-    time.sleep(600)
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
-def test_no_fitting_process_is_left_when_a_busy_app_is_killed():
-    """Not even one that cannot run: that is what it looks like among much other work."""
-    app = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True)
-    pid = int(app.stdout.readline())
-    child, end = Path("/proc") / str(pid), time.monotonic() + 600
-    while os.sched_getscheduler(pid) != os.SCHED_IDLE:  # it has begun
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    os.kill(pid, signal.SIGSTOP)
-    app.kill()
-    app.wait()
-    app.stdout.close()
-    end = time.monotonic() + 600
-    while child.exists() and _state(child) != "Z":  # ended, if nobody has looked yet
-        assert time.monotonic() < end, _state(child)
-        time.sleep(0.01)
-
-
-def _state(process):
-    try:
-        return (process / "stat").read_text().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return "Z"
 
 
 # -- visitors
