@@ -98,7 +98,10 @@ def _say(name: str, value: Any) -> str:
 
 
 def _moved(name: str) -> None:
-    st.session_state[name] = st.session_state[f"side_{name}"]
+    """Take over a knob, unless it has gone: a late word of one must not bring its kind back."""
+    state = st.session_state
+    if name in KNOBS.get(kind_of(state), ()):
+        state[name] = state[f"side_{name}"]
 
 
 def _take() -> None:
