@@ -40,7 +40,7 @@ spear_core.explicit spear_core.lance.explicit spear_core.grids spear_core.relati
 spear_core.sweeps
 spear_core.studies
 spear_core.baselines spear_core.federation spear_core.embed
-spear_core.paper
+spear_core.paper spear_core.verdict
 spear_core.explain
 spear_core.figures
 spear_core.widgets

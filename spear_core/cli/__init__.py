@@ -10,12 +10,12 @@ import os
 import sys
 from typing import NoReturn
 
-from spear_core.cli import app, baseline, data, federation, field, paper, run, sweep
+from spear_core.cli import app, baseline, check, data, federation, field, paper, run, sweep
 from spear_core.cli.options import program
 from spear_core.errors import SpearError, one_line
 from spear_core.memory import free
 
-COMMANDS = (run, app, data, paper, sweep, baseline, field, federation)
+COMMANDS = (run, app, data, check, paper, sweep, baseline, field, federation)
 
 
 class _Parser(argparse.ArgumentParser):
