@@ -41,7 +41,7 @@ spear_core.sweeps
 spear_core.studies
 spear_core.baselines spear_core.federation spear_core.embed
 spear_core.paper spear_core.verdict
-spear_core.explain
+spear_core.explain spear_core.exports
 spear_core.figures
 spear_core.widgets
 spear_core.cli

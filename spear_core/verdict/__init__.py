@@ -26,7 +26,7 @@ from spear_core.graph import Graph
 from spear_core.partition import Partition
 from spear_core.settings import Settings
 from spear_core.verdict.blind import blinded, dealt
-from spear_core.verdict.facts import Fact, as_dict, facts
+from spear_core.verdict.facts import Fact, as_dict, facts_of
 from spear_core.verdict.leave_out import FOLDS, GRID, Fold, Key, folds, left_out, setting_of
 
 __all__ = ["GRID", "Verdict", "setting_of", "verdict"]
@@ -132,7 +132,7 @@ def verdict(
     trained = _trained(some, settings, progress) if fedavg else None
     return Verdict(
         settings,
-        tuple(facts(partition)),
+        tuple(facts_of(partition)),
         len(y),
         {key: _share(one) for key, one in right.items()},
         best,

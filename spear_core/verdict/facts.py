@@ -22,7 +22,7 @@ class Fact:
     page: str
 
 
-def facts(partition: Partition) -> list[Fact]:
+def facts_of(partition: Partition) -> list[Fact]:
     """Size, balance, homophily, affinity, scale, skew and lost edges; labels are those of training
     nodes alone.
     """

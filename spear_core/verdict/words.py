@@ -41,10 +41,11 @@ def _recommendation(found: "Verdict") -> str:
     if smoothing == "gated":
         gated = f"{equation('alpha', s.gate_alpha)}, {equation('steps', s.gate_steps)}"
         how = f"{gated} where neighbours are alike, {how} elsewhere"
+    expected = f"{100 * one.value:.0f} ± {200 * one.error:.0f}\u00a0%"
+    guess = f"{100 * found.majority:.0f}\u00a0%"
     return (
-        f"Take {head} with {SMOOTHED[smoothing]} ({how}): expect {100 * one.value:.0f} ± "
-        f"{200 * one.error:.0f} % (guessing the largest class: {100 * found.majority:.0f} %), by "
-        f"{found.left_out:,} training nodes left out in turn."
+        f"Take {head} with {SMOOTHED[smoothing]} ({how}): expect {expected} (guessing the largest "
+        f"class: {guess}), by {found.left_out:,} training nodes left out in turn."
     )
 
 
