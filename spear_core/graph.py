@@ -20,6 +20,26 @@ SUMMED = 4096  # nodes summed in float32 at a time; a long sum of small numbers 
 
 
 @dataclass(frozen=True, eq=False)
+class Extra:
+    """What a graph of one's own brings along: who owns a node, and names as lines of plain text."""
+
+    owner: Tensor | None = None  # (N)
+    owners: tuple[str, ...] = ()  # by number
+    ids: Any = None  # bytes, a line a node
+    words: Any = None  # bytes, a line a feature
+    text: bool = False  # whether the features are terms of a text
+    unlabelled: bool = False  # whether the last class stands for nodes without a label
+
+    def lines(self, which: str) -> list[str]:
+        """The ids of the nodes, or the words of the features; none where they are not known."""
+        found = getattr(self, which)
+        return [] if found is None else found.tobytes().decode("utf-8", "replace").split("\n")
+
+
+NOTHING = Extra()
+
+
+@dataclass(frozen=True, eq=False)
 class Graph:
     """A graph with node features, labels and masks.
 
@@ -37,6 +57,7 @@ class Graph:
     class_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # what was out of the ordinary and how it was handled
     classes: int = 0  # C; at least the largest label plus one and the number of class names
+    extra: Extra = NOTHING  # of a graph of one's own
     kept: Kept = field(
         default_factory=Kept, init=False, repr=False
     )  # what is derived from the others
@@ -61,6 +82,11 @@ class Graph:
     def names(self) -> tuple[str, ...]:
         """A name for every class: its own, or its number."""
         return self.class_names or tuple(str(c) for c in range(self.classes))
+
+    @property
+    def known(self) -> Tensor:
+        """The nodes that have a label, (N)."""
+        return self.y < self.classes - 1 if self.extra.unlabelled else torch.ones_like(self.train)
 
     @property
     def device(self) -> torch.device:
@@ -180,11 +206,13 @@ class Graph:
         """The graph on another device."""
         if device == self.device:
             return self
-        moved = {
+        moved: dict[str, Any] = {
             f.name: getattr(self, f.name).to(device)
             for f in dataclasses.fields(self)
             if isinstance(getattr(self, f.name), Tensor)
         }
+        if self.extra.owner is not None:
+            moved["extra"] = dataclasses.replace(self.extra, owner=self.extra.owner.to(device))
         return dataclasses.replace(self, **moved)
 
 

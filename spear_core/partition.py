@@ -5,8 +5,6 @@ have different owners leaves K separate graphs.
 """
 
 import dataclasses
-import random
-import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from spear_core.communities import louvain
 from spear_core.errors import SettingError
 from spear_core.fields import stage_of
 from spear_core.graph import Graph
@@ -38,6 +37,7 @@ class Partition:
     clients: int  # K
     redraws: int = 0
     under_minimum: bool = False  # the last draw was kept though a client has under 10 nodes
+    owners: tuple[str, ...] = ()  # what the clients are called, where the graph says who owns
     kept: Kept = field(
         default_factory=Kept, init=False, repr=False
     )  # what is derived from the others
@@ -125,6 +125,10 @@ class Partition:
             )
         if self.empty:
             said.append(f"{_clients(self.empty)} without any node.")
+        if self.owners:
+            names = [f"{k} {name}" for k, name in enumerate(self.owners[:12])]
+            more = f", and {len(self.owners) - 12} more" if len(self.owners) > 12 else ""
+            said.append(f"The clients are the owners of the nodes: {', '.join(names)}{more}.")
         if self.untrained:
             said.append(f"{_clients(self.untrained)} without a training node: nothing is sent.")
         return tuple(said)
@@ -144,8 +148,10 @@ def _split(graph: Graph, key: tuple[tuple[str, Any], ...]) -> Partition:
             f"clients must be at most the number of nodes, got {clients} for {n} nodes."
         )
     redraws, under = 0, False
+    if kind == "owner":
+        return _owned(graph, clients)
     if kind == "dirichlet":
-        owner, redraws, under = dirichlet(graph.y.cpu().numpy(), clients, given["beta"], seed)
+        owner, redraws, under = _skewed(graph, clients, given["beta"], seed)
     elif kind == "iid":
         order = generator(seed, "partition").permutation(n)
         owner = np.empty(n, dtype=np.int64)
@@ -154,6 +160,33 @@ def _split(graph: Graph, key: tuple[tuple[str, Any], ...]) -> Partition:
         owner = louvain(graph.edge_index.cpu().numpy(), n, clients, seed)
     placed = torch.as_tensor(owner, device=graph.device)
     return Partition(graph, placed, clients, redraws, under)
+
+
+def _owned(graph: Graph, clients: int) -> Partition:
+    """Every node at whom the graph says owns it."""
+    extra = graph.extra
+    if extra.owner is None:
+        raise SettingError(
+            f"{graph.name} does not say who owns a node; use the partition dirichlet, or add the "
+            "graph again with a column of owners."
+        )
+    if clients != len(extra.owners):
+        raise SettingError(
+            f"clients must be {len(extra.owners)} where partition is owner, since so many own "
+            f"nodes of {graph.name}; got {clients}."
+        )
+    return Partition(graph, extra.owner, clients, owners=extra.owners)
+
+
+def _skewed(graph: Graph, clients: int, beta: float, seed: int) -> tuple[np.ndarray, int, bool]:
+    """The draw by label skew; nodes without a label go to anybody."""
+    y = graph.y.cpu().numpy()
+    if not graph.extra.unlabelled:
+        return dirichlet(y, clients, beta, seed)
+    known = graph.known.cpu().numpy()
+    owner = generator(seed, "unlabelled").integers(0, clients, len(y))
+    owner[known], redraws, under = dirichlet(y[known], clients, beta, seed)
+    return owner, redraws, under
 
 
 def dirichlet(y: np.ndarray, clients: int, beta: float, seed: int) -> tuple[np.ndarray, int, bool]:
@@ -198,29 +231,6 @@ def _draw_class(
         f"beta = {beta:g} is too small to draw a partition for {len(sizes)} clients; "
         "use a larger beta, 0.01 or more."
     )
-
-
-_igraph = threading.Lock()  # igraph has one generator of random numbers for all threads
-
-
-def louvain(edge_index: np.ndarray, n: int, clients: int, seed: int) -> np.ndarray:
-    """Communities found by igraph, the largest first to the client that is smallest so far."""
-    import igraph
-
-    network = igraph.Graph(n=n, edges=edge_index.T).simplify()
-    with _igraph:
-        igraph.set_random_number_generator(random.Random(seed))
-        try:
-            membership = np.array(network.community_multilevel().membership)
-        finally:
-            igraph.set_random_number_generator(random)
-    amount = np.bincount(membership)
-    home = np.empty(len(amount), dtype=np.int64)
-    sizes = np.zeros(clients, dtype=np.int64)
-    for community in np.argsort(-amount, kind="stable"):
-        home[community] = np.argmin(sizes)
-        sizes[home[community]] += amount[community]
-    return home[membership]
 
 
 def cell_counts(owner: Tensor, label: Tensor, clients: int, classes: int) -> Tensor:

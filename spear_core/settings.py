@@ -15,7 +15,7 @@ from spear_core.errors import SettingError
 from spear_core.fields import all_at_zero, capital, checked, name_of, setting, spaced, times
 from spear_core.lance import knobs
 
-PAPER_SEEDS = (42, 0, 1, 2026, 2077)
+PAPER_SEEDS, PARTITIONS = (42, 0, 1, 2026, 2077), ("dirichlet", "iid", "louvain", "owner")
 MOST_CLIENTS, MOST_LINKED, MOST_CLASSES = 10**5, 1000, 1000  # clients: at all, in a link
 
 
@@ -28,7 +28,7 @@ class Settings:
     """
 
     # fmt: off
-    dataset: str = setting("digits", ", ".join(CATALOGUE), label="dataset", stages="load")
+    dataset: str = setting("digits", ", ".join(CATALOGUE.public), label="dataset", stages="load")
     seed: int = setting(
         42, "of the partition, and of the 20/40/40 node split where none is published",
         label="seed", stages="load split spoil mislabel", low=0, high=2**32 - 1)
@@ -40,8 +40,8 @@ class Settings:
         stages="load", form=all_at_zero, low=0, high=10**7)
     # how the graph is divided among the clients
     partition: str = setting(
-        "dirichlet", "dirichlet (label skew β), iid (at random), louvain (communities)",
-        label="how nodes go to clients", stages="split", choices=("dirichlet", "iid", "louvain"))
+        "dirichlet", "dirichlet (label skew β), iid (at random), louvain (communities), owner",
+        label="how nodes go to clients", stages="split", choices=PARTITIONS)
     clients: int = setting(
         10, "how many there are", "K", label="clients", stages="split",
         low=1, high=MOST_CLIENTS, link_high=MOST_LINKED)

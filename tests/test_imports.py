@@ -15,7 +15,7 @@ from tests.browser import ROOT
 # own; within one line modules may know each other as long as they do not go round in circles.
 RANKS = """
 spear_core.errors spear_core.wanted
-spear_core.memory spear_core.device spear_core.randomness
+spear_core.memory spear_core.device spear_core.randomness spear_core.communities
 spear_core.propagate
 spear_core.fields
 spear_core.lance spear_core.lance.ridge
@@ -23,6 +23,7 @@ spear_core.graph
 spear_core.powers spear_core.exact
 spear_core.datasets
 spear_core.defences
+spear_core.own
 spear_core.settings
 spear_core.partition
 spear_core.lance.affinity
@@ -38,8 +39,8 @@ spear_core.explicit spear_core.lance.explicit spear_core.grids spear_core.relati
 spear_core.sweeps
 spear_core.studies
 spear_core.baselines spear_core.federation spear_core.embed
-spear_core.paper
-spear_core.explain
+spear_core.paper spear_core.verdict
+spear_core.explain spear_core.exports
 spear_core.figures
 spear_core.lesson
 spear_core.widgets

@@ -59,8 +59,11 @@ def settings() -> Settings:
     link.read()
     play.advance()
     state = st.session_state
+    if state.get("dataset", Settings().dataset) not in CATALOGUE:  # it was removed meanwhile
+        state["_notes"] = [f"{state['dataset']} is not on this machine any more."]
+        put(Settings())
     for note in state.get("_notes", ()):
-        st.warning(plain(note))
+        st.warning(plain(note, 500))
     link.keep()
     return link.affordable(Settings(**{name: state[name] for name in link.SETTINGS}))
 
@@ -136,7 +139,7 @@ def _more() -> None:
         with st.popover("Variants", width="stretch"):
             estimator.parts()
             for name in filter(shown, CHOICES):
-                st.selectbox(titled(name), choices(name), key=name)
+                st.selectbox(titled(name), _kinds(name), key=name, on_change=_fit_owners)
             for name in filter(shown, SWITCHES):
                 st.toggle(titled(name), key=name, help=told(name))
             for name in NUMBERS:
@@ -202,6 +205,19 @@ def _take_scenario() -> None:
         changes = SCENARIOS[name][0]
         changes = estimator.kept() | changes if changes else {}
         put(replace(defaults(changes.get("dataset", st.session_state["dataset"])), **changes))
+
+
+def _kinds(name: str) -> list[str]:
+    """The kinds of a variant; by owner only where the graph says who owns a node."""
+    known = bool(CATALOGUE[st.session_state["dataset"]].owners) or st.session_state[name] == "owner"
+    return [kind for kind in choices(name) if kind != "owner" or known]
+
+
+def _fit_owners() -> None:
+    """As many clients as there are owners, where these are the partition."""
+    if st.session_state["partition"] == "owner":
+        owners = CATALOGUE[st.session_state["dataset"]].owners
+        st.session_state["clients"] = len(owners) or st.session_state["clients"]
 
 
 def _reset() -> None:

@@ -23,6 +23,7 @@ OLD = (  # views in the order in which links have always had them; newer ones fo
     *("sigma2", "tau2", "samples", "learn", "learn_n", "learn_node", "compare", "sens", "sens_x"),
     *("sens_y", "paper", "paper_table", "paper_curve", "attack_view", "noise_view"),
     *("beyond", "beyond_part", "compare_method", "compare_recipe", "compare_rounds"),
+    "your_files",
 )
 MOST_NOTES = 8  # sentences about one link
 VERSION, NOW = "v", "2"

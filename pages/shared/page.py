@@ -33,3 +33,11 @@ class Page:
     def name(self) -> str:
         """The page's path in the address."""
         return Path(self.script).stem
+
+
+def rivals() -> tuple[str, ...]:
+    """The trained methods, read when they are wanted: a table of pages needs none of the engine."""
+    from spear_core.baselines import METHODS
+
+    first = "fedavg"  # what everybody knows, and quick
+    return (first, *(name for name in METHODS if name != first))

@@ -3,19 +3,11 @@
 Navigation, link and notebooks read this table: a new page is an entry here and its script.
 """
 
-from pages.shared.page import Notebook, Page
+from pages.shared.page import Notebook, Page, rivals
 
 __all__ = ["PAGES", "Notebook", "Page", "page_named", "views"]
 
 START, METHOD, STRESS, EVIDENCE, USE = "Start", "The method", "Stress", "Evidence", "Use"  # groups
-
-
-def _methods() -> tuple[str, ...]:
-    """The rivals, read when they are wanted: the table itself needs nothing of the engine."""
-    from spear_core.baselines import METHODS
-
-    first = "fedavg"  # what everybody knows, and quick
-    return (first, *(name for name in METHODS if name != first))
 
 
 LATER = "Idle here: the split comes before it."
@@ -200,7 +192,7 @@ PAGES: tuple[Page, ...] = (
                 *("Accuracy", "Over rounds", "Time against accuracy", "Over β"),
                 "Representations",
             ),
-            "compare_method": _methods,
+            "compare_method": rivals,
             "compare_recipe": ("default", "literature"),
             "compare_rounds": ("25", "5", "10", "50", "100"),
         },
@@ -235,6 +227,15 @@ PAGES: tuple[Page, ...] = (
             "What a federation of these clients would send.",
             r"4\,|C_k|\,(F + 2) \text{ bytes a client}",
         ),
+    ),
+    Page(
+        *("pages/your_graph.py", "Your graph", USE),
+        "Drop your own graph here, look at it, keep it, and ask whether training-free will do.",
+        Notebook(
+            *("15_your_graph", "Two tables are a dataset; training labels say what to expect."),
+            r"\hat a = \frac{1}{|V_{train}|} \sum_{i \in V_{train}} [\hat y_{-i} = y_i]",
+        ),
+        {"your_files": ("Two tables", "GraphML", "Geom-GCN", "A shared graph")},
     ),
 )
 

@@ -13,6 +13,7 @@ from typing import NoReturn
 from spear_core.cli import (
     app,
     baseline,
+    check,
     data,
     federation,
     field,
@@ -26,7 +27,7 @@ from spear_core.errors import SpearError, one_line
 from spear_core.memory import free
 
 NO_ROOM = "There is not enough memory for these settings; use a smaller graph or fewer clients."
-COMMANDS = (run, app, notebook, data, paper, sweep, baseline, field, federation)
+COMMANDS = (run, app, notebook, data, check, paper, sweep, baseline, field, federation)
 
 
 class _Parser(argparse.ArgumentParser):

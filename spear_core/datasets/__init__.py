@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from spear_core.datasets import store
+from spear_core.datasets import mine, store
 from spear_core.datasets.arrays import MASKS
 from spear_core.datasets.catalogue import CATALOGUE, Entry
 from spear_core.datasets.own import make_graph
@@ -77,8 +77,7 @@ def _load(key: Key, source: tuple[str, str], device: torch.device) -> Graph:
     if masks is None:
         if split:
             raise SettingError(f"{name} has no published split; use split 0 and choose a seed.")
-        train, val, test = random_masks(graph.num_nodes, seed)
-        said = "No split is published: 20/40/40 percent of the nodes, drawn by the seed."
+        train, val, test, said = _drawn(graph, CATALOGUE[name], seed)
     else:
         many = masks["train"].shape[1]
         if split >= many:
@@ -108,13 +107,28 @@ def _base(
     `source` is the folder and the signature of the files in it.
     """
     entry, root = CATALOGUE[name], source[0]
-    arrays = _made(entry, key) if entry.builtin else store.read(entry, root)
+    if entry.own:
+        arrays = mine.read(entry, root)
+    else:
+        arrays = _made(entry, key) if entry.builtin else store.read(entry, root)
     names = _names(entry, arrays, root)
     graph = to_graph(arrays, name, device, names, store.published_note(entry, arrays))
+    if entry.own:
+        graph = mine.with_extra(graph, entry, arrays)
     for attribute in ("features_t", "operator", "operator_t"):
         getattr(graph, attribute)
     masks = {part: arrays[part].reshape(graph.num_nodes, -1) for part in MASKS if part in arrays}
     return graph, masks or None
+
+
+def _drawn(graph: Graph, entry: Entry, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+    """Masks that the seed draws, and how."""
+    if entry.own:
+        words = entry.drawn if entry.drawn.endswith("%") else f"{entry.drawn} nodes a class"
+        said = f"No split was given: {words} train, the rest is halved, drawn by the seed."
+        return *mine.drawn_masks(graph, entry.drawn, seed), said
+    said = "No split is published: 20/40/40 percent of the nodes, drawn by the seed."
+    return *random_masks(graph.num_nodes, seed), said
 
 
 def _made(entry: Entry, key: tuple[float, ...]) -> dict[str, np.ndarray]:

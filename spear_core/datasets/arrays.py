@@ -8,6 +8,7 @@ import hashlib
 import math
 from io import BytesIO
 from pathlib import Path
+from typing import IO
 from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
@@ -50,7 +51,7 @@ def digest(arrays: dict[str, np.ndarray]) -> np.ndarray:
     return np.frombuffer(seen.digest(), np.uint8)
 
 
-def read_whole(path: Path) -> dict[str, np.ndarray]:
+def read_whole(path: Path | IO[bytes]) -> dict[str, np.ndarray]:
     """The arrays of a file that `save_whole` wrote, or a ValueError if it is not as it was."""
     with ZipFile(path) as kept:
         if any(part.compress_type != ZIP_STORED for part in kept.infolist()):

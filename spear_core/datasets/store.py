@@ -119,7 +119,7 @@ def names_in(entry: Entry, root: str | Path) -> tuple[str, ...]:
 
 def published_note(entry: Entry, arrays: dict[str, np.ndarray]) -> tuple[str, ...]:
     """A sentence where a graph has another size than the published one."""
-    if entry.builtin:
+    if entry.builtin or entry.own:
         return ()
     nodes, edges = len(arrays["y"]), arrays["edge_index"].shape[1]
     if (nodes, edges) == (entry.nodes, entry.edges):

@@ -20,6 +20,9 @@ def same_class(graph: Graph) -> Tensor:
 def homophily(graph: Graph) -> float | None:
     """Share of edges that join two nodes of one class; None without edges."""
     same = same_class(graph)
+    if graph.extra.unlabelled:  # edges of which both ends have a label
+        source, target = graph.edge_index
+        same = same[graph.known[source] & graph.known[target]]
     return int(same.sum()) / len(same) if len(same) else None
 
 

@@ -1,0 +1,1 @@
+"""Tests of graphs of one's own."""
