@@ -60,7 +60,12 @@ with right:
     )
 
 st.markdown("#### The report of a run")
-given = st.file_uploader("report.json, as the server wrote it", type="json", key="deploy_report")
+given = st.file_uploader(
+    "report.json, as the server wrote it",
+    type="json",
+    key="deploy_report",
+    max_upload_size=20,  # MB: a report of 100,000 nodes has a quarter of that
+)
 if given is None:
     st.caption("Nothing is loaded. The server writes it to the folder named as out.")
 else:

@@ -182,3 +182,22 @@ def test_a_graph_that_was_removed_elsewhere_is_no_dead_end(kept):
     assert not app.exception
     assert app.session_state["dataset"] == "digits"
     assert "mine is not on this machine any more" in app.warning[0].value
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_file_of_two_hundred_megabytes(open_page, tmp_path):
+    nodes, edges = tmp_path / "nodes.csv", tmp_path / "edges.csv"
+    names, row = ",".join(f"f{i}" for i in range(200)), ",0.123456" * 200
+    many = 2 * 10**8 // len(row)
+    with nodes.open("w") as file:
+        file.write(f"id,label,{names}\n")
+        file.writelines(f"node {i},class {i % 7}{row}\n" for i in range(many))
+    with edges.open("w") as file:
+        file.writelines(f"node {i},node {i * 7919 % many}\n" for i in range(many))
+    assert nodes.stat().st_size > 2 * 10**8
+    with visit(open_page) as tab:
+        tab.locator("input[type=file]").nth(0).set_input_files(str(edges))
+        tab.locator("input[type=file]").nth(1).set_input_files(str(nodes))
+        tab.get_by_text("What was read", exact=True).wait_for(timeout=300_000)
+        assert f"{many:,}" in read(tab)
