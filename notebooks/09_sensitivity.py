@@ -22,7 +22,7 @@
 #   w_T = \alpha^T ,$$
 #
 # and only the weights know $\alpha$ and $T$. The powers are made once
-# ([the fast algebra](14_fast_algebra.ipynb)).
+# ([the fast algebra](15_fast_algebra.ipynb)).
 
 # %%
 from IPython.display import Math

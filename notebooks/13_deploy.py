@@ -136,4 +136,4 @@ e = explore(settings)
 e
 
 # %% [markdown]
-# Next: [the fast algebra](14_fast_algebra.ipynb), why all of it answers at once.
+# Next: [your own graph](14_your_graph.ipynb).

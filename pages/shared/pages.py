@@ -9,7 +9,6 @@ __all__ = ["PAGES", "Notebook", "Page", "page_named", "views"]
 
 START, METHOD, STRESS, EVIDENCE, USE = "Start", "The method", "Stress", "Evidence", "Use"  # groups
 
-
 LATER = "Idle here: the split comes before it."
 STORED = "Idle here: these are stored runs."
 SEEDS = "Idle here: all five seeds are run."
@@ -232,8 +231,8 @@ PAGES: tuple[Page, ...] = (
         *("pages/your_graph.py", "Your graph", USE),
         "Drop your own graph here, look at it, keep it, and ask whether training-free will do.",
         Notebook(
-            *("15_your_graph", "Two tables are a dataset; training labels say what to expect."),
-            r"\hat a = \frac{1}{|V_{train}|} \sum_{i \in V_{train}} [\hat y_{-i} = y_i]",
+            *("14_your_graph", "Two tables are a dataset; training labels say what to expect."),
+            r"\hat a = \frac{1}{n} \sum_i [\hat y_{-i} = y_i]",
         ),
         {"your_files": ("Two tables", "GraphML", "Geom-GCN", "A shared graph")},
     ),

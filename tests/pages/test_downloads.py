@@ -44,6 +44,7 @@ VIEWS = {  # page -> what is set, one after the other
     "beyond": [{"beyond": v} for v in ("This graph", "All eight", "Bytes", "The gate")]
     + [{"beyond": "All eight", "beyond_part": "IID"}, {"beyond": "Where it loses"}],
     "deploy": [{}],
+    "your_graph": [{}],
 }
 
 

@@ -10,7 +10,7 @@
 
 
 # %% [markdown]
-# # 15. Your own graph
+# # 14. Your own graph
 #
 # The page of this notebook: [Your graph](http://localhost:8501/your_graph).
 #
@@ -135,3 +135,6 @@ from spear_core.widgets import explore
 
 e = explore(settings)
 e
+
+# %% [markdown]
+# Next: [the fast algebra](15_fast_algebra.ipynb), why all of it answers at once.

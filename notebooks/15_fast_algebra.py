@@ -9,7 +9,7 @@
 # ---
 
 # %% [markdown]
-# # 14. The fast algebra
+# # 15. The fast algebra
 #
 # No page of its own: every page answers by it, [Explore](http://localhost:8501/) first of all.
 #
