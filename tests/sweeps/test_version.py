@@ -14,11 +14,15 @@ OTHERS = {  # folders that no measure of a sweep comes from
     "cli",
     "embed",
     "explain",
+    "exports",
     "federation",
     "figures",
+    "lesson",
+    "own",
     "paper",
     "relatives",
     "studies",
+    "verdict",
     "widgets",
 }
 
